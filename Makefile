@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+#
+# make                 build/calib/calib, build/fdtedit/fdtedit
+# make check [SAN=1]   layers, style, all tests (SAN=1: address and undefined-behaviour sanitizers)
+# make bench           the figures that README and notes quote
+# make install         DESTDIR= prefix=
+# CROSS_COMPILE=       as in the kernel
+
+VERSION := 0.1.0
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+datadir ?= $(prefix)/share
+mandir ?= $(datadir)/man
+completiondir ?= $(datadir)/bash-completion/completions
+
+CC := $(CROSS_COMPILE)gcc
+AR := $(CROSS_COMPILE)ar
+PKG_CONFIG ?= $(CROSS_COMPILE)pkg-config
+SCDOC ?= scdoc
+DTC ?= dtc
+
+B := build$(if $(SAN),-san)
+CFLAGS ?= -O2 -g
+WARN := -Wall -Wextra -Wvla -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
+	-Wold-style-definition -Wpointer-arith -Wformat=2 -Wno-format-nonliteral \
+	-Wno-missing-field-initializers $(if $(WERROR),-Werror)
+SANFLAGS := $(if $(SAN),-fsanitize=address,undefined -fno-sanitize-recover=all \
+	-fno-omit-frame-pointer)
+# Same results on every machine: no fused multiply-add behind our back.
+ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) $(SANFLAGS) -ffp-contract=off -pthread -I. -I$(B) \
+	-D_GNU_SOURCE -DCALIB_VERSION='"$(VERSION)"' -MMD -MP
+ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS) -pthread
+LIBS_fdtedit := -lfdt -ljansson -lm
+LIBS_calib := -lsensors -lgsl -lgslcblas $(LIBS_fdtedit)
+
+src = $(foreach d,$(1),$(wildcard $(d)/*.c))
+obj = $(patsubst %.c,$(B)/%.o,$(1))
+
+lib_obj := $(call obj,$(call src,lib))
+models_obj := $(call obj,$(call src,models))
+boards_obj := $(call obj,$(call src,boards)) $(B)/boards/blobs.o
+calib_obj := $(call obj,$(filter-out calib/main.c,$(call src,calib calib/measure calib/linux \
+	calib/sim calib/loads calib/plot)))
+fdtedit_obj := $(call obj,$(filter-out fdtedit/main.c,$(call src,fdtedit)))
+# Archives a program links against, low layers last.
+ar_fdtedit := $(B)/fdtedit.a $(B)/models.a $(B)/lib.a
+ar_calib := $(B)/calib.a $(B)/boards.a $(B)/models.a $(B)/lib.a
+
+boards_dtb := $(patsubst %.dts,$(B)/%.dtb,$(wildcard boards/*.dts))
+man_pages := $(patsubst %.scd,$(B)/%,$(wildcard man/*.scd))
+unit_src := $(wildcard tests/unit/test_*.c)
+unit_bin := $(patsubst %.c,$(B)/%,$(unit_src))
+bench_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
+
+.DELETE_ON_ERROR:
+.PHONY: all check check-static check-tests bench install clean man
+
+all: $(B)/calib/calib $(B)/fdtedit/fdtedit man
+
+$(B)/calib/calib: $(B)/calib/main.o $(ar_calib)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS_calib)
+
+$(B)/fdtedit/fdtedit: $(B)/fdtedit/main.o $(ar_fdtedit)
+	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS_fdtedit)
+
+$(B)/lib.a: $(lib_obj)
+$(B)/models.a: $(models_obj)
+$(B)/boards.a: $(boards_obj)
+$(B)/calib.a: $(calib_obj)
+$(B)/fdtedit.a: $(fdtedit_obj)
+$(B)/%.a:
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+$(B)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# Board descriptions: DTS in, one object that holds every compiled tree and an index of names.
+$(B)/boards/%.dtb: boards/%.dts $(wildcard boards/*.dtsi)
+	@mkdir -p $(@D)
+	$(DTC) -q -@ -I dts -O dtb -i boards -o $@ $<
+
+$(B)/boards/blobs.S: scripts/embed-boards $(boards_dtb)
+	EMBED_BITS=$$(($$(echo __SIZEOF_POINTER__ | $(CC) -E -P -) * 8)) \
+		scripts/embed-boards $(boards_dtb) > $@
+
+$(B)/boards/blobs.o: $(B)/boards/blobs.S
+	$(CC) $(SANFLAGS) -c -o $@ $<
+
+man: $(man_pages)
+$(B)/man/%: man/%.scd
+	@mkdir -p $(@D)
+	$(SCDOC) < $< > $@
+
+# Unit tests link everything, so that a test may reach any layer.
+$(B)/tests/unit/%: tests/unit/%.c $(B)/fdtedit.a $(ar_calib)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib) -lcmocka
+
+$(B)/tests/bench/%: tests/bench/%.c $(B)/fdtedit.a $(ar_calib)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib)
+
+check-static:
+	scripts/check-layers
+	scripts/check-style
+
+# TESTS="tests/cli/x.bats build/tests/unit/test_y" picks some.
+TESTS ?= $(unit_bin) $(wildcard tests/cli/*.bats)
+check-tests: all $(unit_bin)
+	B=$(B) scripts/run-tests $(TESTS)
+
+check: check-static
+	$(MAKE) WERROR=1 check-tests
+
+bench: all $(bench_bin)
+	@for b in $(bench_bin); do echo "== $${b##*/}"; $$b || exit 1; done
+
+install: all
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(completiondir)
+	install -m 755 $(B)/calib/calib $(B)/fdtedit/fdtedit $(DESTDIR)$(bindir)
+	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(mandir)/man1
+	install -m 644 completion/calib completion/fdtedit $(DESTDIR)$(completiondir)
+
+clean:
+	rm -rf build build-san
+
+-include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The calib program: the table of its commands.
+ */
+#include <stddef.h>
+
+#include "lib/cmd.h"
+
+static const struct cmd *const cmds[] = {
+	NULL,
+};
+
+static const struct prog prog = {
+	.name = "calib",
+	.summary =
+		"measure CPU power and fit the device tree's dynamic-power-coefficient",
+	.help = "The daily use:\n"
+		"  calib measure --cluster a15       # power at every OPP, into "
+		"./calib-run\n"
+		"  calib fit > coeffs.json           # the coefficient, with its 95 % "
+		"interval\n"
+		"  calib check coeffs.json           # what the kernel will make of it\n"
+		"  fdtedit apply BOARD.dtb coeffs.json\n"
+		"  calib plot                        # efficiency curves\n"
+		"\n"
+		"No hardware at hand? 'calib measure --board virtual:odroid-xu3'.",
+	.cmds = cmds,
+};
+
+int main(int argc, char **argv)
+{
+	return cmd_main(&prog, argc, argv);
+}

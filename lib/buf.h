@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A growing byte buffer and whole-file reading.
+ */
+#ifndef LIB_BUF_H
+#define LIB_BUF_H
+
+#include <stddef.h>
+
+#include "lib/err.h"
+
+struct buf {
+	char *data; /* always NUL-terminated once anything was added; NULL before */
+	size_t len; /* bytes in use, without that NUL */
+	size_t cap;
+};
+
+/* All return 0 or -ENOMEM; after -ENOMEM the buffer is unchanged. */
+int buf_add(struct buf *buf, const void *data, size_t len);
+int buf_adds(struct buf *buf, const char *text);
+int buf_addf(struct buf *buf, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Frees the content; takes NULL and a zeroed buffer. */
+void buf_free(struct buf *buf);
+
+/*
+ * buf_read_file - append a whole file ("-" is stdin)
+ * @max: refuse more bytes than this
+ *
+ * Returns 0, -errno of open/read, -EISDIR, -EFBIG over @max, -ENOMEM. The message names
+ * the file.
+ */
+int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Commands and options as tables. One table is parser, --help, the list that completion
+ * asks for, and what the man page is tested against.
+ */
+#ifndef LIB_CMD_H
+#define LIB_CMD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "lib/err.h"
+
+enum opt_kind {
+	OPT_FLAG,	 /* bool */
+	OPT_STRING,	 /* const char * */
+	OPT_U32,	 /* uint32_t */
+	OPT_DOUBLE,	 /* double */
+	OPT_PERCENT,	 /* double, as a fraction */
+	OPT_DURATION_NS, /* uint64_t */
+	OPT_LIST,	 /* struct opt_list: may be given more than once */
+};
+
+#define OPT_LIST_MAX 64
+struct opt_list {
+	const char *items[OPT_LIST_MAX];
+	unsigned int n;
+};
+
+struct opt {
+	const char *name; /* long name, without dashes; NULL ends the table */
+	char letter; /* short name, or 0; the same letter means the same in both programs
+		      */
+	enum opt_kind kind;
+	size_t offset;	     /* into the command's options struct */
+	const char *arg;     /* what the argument is called in help; NULL for OPT_FLAG */
+	const char *help;    /* one line */
+	const char *choices; /* optional: "a|b|c": any other value is refused, completion
+				offers them */
+};
+
+struct cmd_ctx; /* who runs: for messages */
+
+struct cmd {
+	const char *name;
+	const char *args;    /* operands in the synopsis: "BOARD COEFFS" */
+	const char *summary; /* one line */
+	const char *help;    /* paragraphs that teach: what it does, what it needs, what
+				comes next */
+	const char *example; /* one or more command lines, a line each */
+	const struct opt *opts;
+	size_t opts_size;     /* of the options struct; 0: none */
+	const void *defaults; /* initial value of the options struct; NULL: zeroes */
+	unsigned int min_args, max_args;
+	/*
+	 * Operands only in @argv. Returns the exit status (0 done, 1 the answer is no) or
+	 * a negative errno with @err set (printed by the caller; exit 2).
+	 */
+	int (*run)(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
+		   struct err *err);
+};
+
+struct prog {
+	const char *name;
+	const char *summary;
+	const char *help;	       /* the daily use, shown by --help */
+	const struct cmd *const *cmds; /* NULL-ended */
+};
+
+/*
+ * cmd_main - parse, run, print the error, flush stdout
+ *
+ * Understands "PROG --help", "PROG --version", "PROG help CMD", "PROG CMD --help|-h", and
+ * for completion and tests "PROG --list-commands", "PROG --list-options CMD" (a line
+ * each:
+ * "--name[=ARG]", choices after a tab). Options and operands may be mixed; "--" ends
+ * options. Errors go to stderr as "prog cmd: error: ..."; when the command has a flag
+ * "json" and it was given, as {"error": "..."}. Returns the exit status for main().
+ */
+int cmd_main(const struct prog *prog, int argc, char **argv);
+
+/* "calib fit: warning: ..." and "calib fit: note: ..." on stderr. */
+void cmd_warn(const struct cmd_ctx *ctx, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void cmd_note(const struct cmd_ctx *ctx, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* The whole command line as typed, shell-quoted, for provenance. */
+const char *cmd_line(const struct cmd_ctx *ctx);
+/* "calib 0.1.0" */
+const char *cmd_version(void);
+
+#endif

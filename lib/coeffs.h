@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * coeffs.json ("schema": "calib-coeffs/1"): the contract between fitting and editing.
+ *
+ * The least that is accepted has per cluster a name, a match and the coefficient; all
+ * else is optional, and what is absent stays absent (has_* false, counts 0). Unknown and
+ * duplicate keys are refused at every level, so that a misspelt key is never a silent
+ * no-op.
+ */
+#ifndef LIB_COEFFS_H
+#define LIB_COEFFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "lib/err.h"
+
+#define COEFFS_SCHEMA	    "calib-coeffs/1"
+#define COEFFS_MAX_CLUSTERS 16
+#define COEFFS_MAX_MATCH    64
+#define COEFFS_MAX_TERMS    16
+#define COEFFS_MAX_OPPS	    128
+#define COEFFS_MAX_FILES    16
+#define COEFFS_MAX_NOTES    32
+#define COEFFS_TEXT	    256
+
+/* Which CPU nodes: with several keys a node must satisfy all of them. At least one is
+ * needed. */
+struct coeffs_match {
+	char compatible[64];		   /* "" : any */
+	uint64_t reg[COEFFS_MAX_MATCH];	   /* the CPU nodes' reg (MPIDR, hart id) */
+	unsigned int reg_count;		   /* 0: any */
+	char paths[COEFFS_MAX_MATCH][128]; /* full node paths */
+	unsigned int path_count;	   /* 0: any */
+};
+
+/* One fitted term of the power model. */
+struct coeffs_term {
+	char name[32];
+	char unit[32];
+	double value, se;
+};
+
+struct coeffs_model {
+	char name[64]; /* "within-opp", "intercept", ... */
+	struct coeffs_term terms[COEFFS_MAX_TERMS];
+	unsigned int term_count;
+	uint32_t n; /* rows used */
+	double dof; /* of the t interval */
+	double r2;  /* centred unless the model has no intercept (then r2_uncentred is
+		       true) */
+	bool r2_uncentred;
+	double rmse_pct;     /* relative to the fitted power */
+	double loo_rmse_pct; /* leave one OPP out; negative: not computed */
+	double condition;    /* of the column-scaled design */
+};
+
+struct coeffs_opp {
+	uint64_t hz;
+	uint32_t microvolt;
+	bool has_measured;
+	double measured_uw,
+		measured_ci_uw; /* one busy CPU above idle, and half its 95 % interval */
+	bool has_model;
+	double model_uw;    /* what the fitted model says for the same thing */
+	uint64_t kernel_uw; /* what the kernel will compute from the coefficient
+			       (models/kernel_em) */
+	bool inefficient;   /* by the kernel's current rule */
+};
+
+struct coeffs_file {
+	char path[COEFFS_TEXT];
+	char sha256[65];
+};
+
+struct coeffs_provenance {
+	struct coeffs_file files[COEFFS_MAX_FILES];
+	unsigned int file_count;
+	char sensor[COEFFS_TEXT];
+	char load[64];
+	char formula[COEFFS_TEXT];
+	char scope[16]; /* "rail" or "device" */
+	bool has_baseline;
+	int64_t baseline_uw; /* subtracted before the fit */
+	char command[COEFFS_TEXT];
+	char notes[COEFFS_MAX_NOTES][COEFFS_TEXT]; /* rows excluded and why, warnings */
+	unsigned int note_count;
+};
+
+struct coeffs_cluster {
+	char name[32];
+	struct coeffs_match match;
+	uint32_t dpc_uw_per_mhz_v2; /* "dynamic-power-coefficient": the integer to ship,
+				       never 0 */
+	bool has_interval;
+	double estimate, stderr_, ci95[2];
+	bool has_capacity;
+	uint32_t capacity_dmips_mhz;
+	bool has_capacity_ci;
+	double capacity_ci95[2];
+	bool has_effective;
+	double effective; /* "effective-power-coefficient": through origin, static power
+			     included */
+	bool has_model;
+	struct coeffs_model model;
+	struct coeffs_opp opps[COEFFS_MAX_OPPS]; /* ascending hz */
+	unsigned int opp_count;
+	bool has_provenance;
+	struct coeffs_provenance provenance;
+};
+
+struct coeffs_check {
+	char name[64];
+	bool ok;
+	char text[COEFFS_TEXT];
+};
+
+/* About 1 MB: allocate it with coeffs_new(), not on the stack. */
+struct coeffs {
+	char generator[64]; /* "" when unknown */
+	char board[128];    /* root compatible of the machine, "" when unknown */
+	bool virtual_board; /* "virtual": true: made by the virtual board */
+	struct coeffs_cluster clusters[COEFFS_MAX_CLUSTERS];
+	unsigned int cluster_count;
+	struct coeffs_check checks[COEFFS_MAX_NOTES];
+	unsigned int check_count;
+};
+
+/* Zeroed; NULL when out of memory. The caller frees it with coeffs_free(), which takes
+ * NULL. */
+struct coeffs *coeffs_new(void);
+void coeffs_free(struct coeffs *c);
+
+/*
+ * coeffs_read - read and check a file ("-" is stdin)
+ *
+ * Returns 0, -errno, or -EINVAL with "FILE: clusters[0]: key 'dynamic-power-coefficient':
+ * null is not a whole number in 1..4294967295" and the like. Two clusters of one name are
+ * refused.
+ */
+int coeffs_read(const char *path, struct coeffs *c, struct err *err);
+/* coeffs_write - write it, reals rounded to 6 significant digits. 0, -EIO, -ENOMEM,
+ * -EINVAL. */
+int coeffs_write(const struct coeffs *c, FILE *f, struct err *err);
+
+/* Does a CPU node with these facts belong to the cluster? @reg of the node's first reg
+ * entry. */
+bool coeffs_match_cpu(const struct coeffs_match *m, const char *path,
+		      const char *const compatibles[], unsigned int ncompatibles,
+		      uint64_t reg);
+
+#endif

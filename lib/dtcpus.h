@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a flattened device tree says about CPUs: nodes, frequency domains, OPP tables.
+ * Reads only; what is absent or odd is recorded as a fact, for the caller to judge.
+ *
+ * Bindings: cpus.yaml, cpu-capacity.txt, opp-v2.yaml. Read as the kernel reads them:
+ * of_get_next_cpu_node() (a child of /cpus named "cpu" or with device_type "cpu"), Linux
+ * CPU numbers in node order as arch/arm64 assigns them (boot CPU first is not known here,
+ * so node order).
+ */
+#ifndef LIB_DTCPUS_H
+#define LIB_DTCPUS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "lib/err.h"
+
+#define DTCPUS_MAX_CPUS	       256
+#define DTCPUS_MAX_DOMAINS     64
+#define DTCPUS_MAX_OPPS	       128
+#define DTCPUS_MAX_COMPATIBLES 4
+
+struct dt_opp {
+	uint64_t hz;
+	bool has_volt;
+	uint32_t volt_uv; /* target of opp-microvolt (first regulator) */
+	bool volt_binned; /* only opp-microvolt-<bin> properties are there */
+	bool has_power;
+	uint32_t power_uw; /* opp-microwatt (first entry) */
+	bool turbo, suspend;
+};
+
+struct dt_cpu {
+	char path[128];
+	uint64_t reg;
+	const char *compatibles[DTCPUS_MAX_COMPATIBLES]; /* point into the blob */
+	unsigned int compatible_count;
+	bool enabled; /* no status, "okay" or "ok" */
+	bool has_dpc;
+	uint32_t dpc_uw_per_mhz_v2;
+	bool has_capacity;
+	uint32_t capacity_dmips_mhz;
+	uint32_t opp_phandle; /* operating-points-v2; 0: none */
+	int domain;	      /* index into domains, -1 when it has no OPP table */
+};
+
+/* CPUs that share one OPP table with opp-shared; else one CPU alone. */
+struct dt_domain {
+	unsigned int cpus[DTCPUS_MAX_CPUS]; /* indices into dt_cpus.cpus, ascending */
+	unsigned int cpu_count;
+	char opp_path[128];
+	bool shared;
+	struct dt_opp
+		opps[DTCPUS_MAX_OPPS]; /* ascending hz; disabled OPP nodes left out */
+	unsigned int opp_count;
+};
+
+struct dtcpus {
+	const char *root_compatibles[8]; /* point into the blob */
+	unsigned int root_compatible_count;
+	const char *model; /* may be NULL; points into the blob */
+	struct dt_cpu cpus[DTCPUS_MAX_CPUS];
+	unsigned int cpu_count;
+	struct dt_domain domains[DTCPUS_MAX_DOMAINS];
+	unsigned int domain_count;
+};
+
+/*
+ * dtcpus_check_blob - is this a sound flattened tree?
+ *
+ * Returns 0 or -EINVAL with the reason by field ("totalsize 2458 is more than the file's
+ * 1434 bytes", "magic 0x... is not 0xd00dfeed", "looks like DTS source", fdt_check_full's
+ * verdict).
+ */
+int dtcpus_check_blob(const void *blob, size_t size, struct err *err);
+
+/*
+ * dtcpus_read - fill @out from a checked blob
+ * @out: about 700 KB, allocate it with dtcpus_new(); strings in it point into @blob
+ *
+ * Returns 0, -ENOENT (no /cpus or no CPU node in it), -EINVAL (a property of the wrong
+ * size, OPPs of one table with the same opp-hz), -ERANGE (more than the fixed limits).
+ * Path and property are named.
+ */
+int dtcpus_read(const void *blob, struct dtcpus *out, struct err *err);
+struct dtcpus *dtcpus_new(void);
+void dtcpus_free(struct dtcpus *d);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One error message on its way up: the leaf says what failed, each caller may add where,
+ * and only the program's main side prints it.
+ */
+#ifndef LIB_ERR_H
+#define LIB_ERR_H
+
+struct err {
+	char msg[1024]; /* one line, no full stop; cut with "..." when longer */
+};
+
+/*
+ * err_set - store a message
+ * @err: may be NULL (then nothing is stored)
+ * @code: negative errno that the caller wants to return
+ *
+ * Returns @code, so that "return err_set(err, -EINVAL, ...)" is one line.
+ */
+int err_set(struct err *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/*
+ * err_wrap - put "where: " in front of the message that is there
+ *
+ * Returns @code.
+ */
+int err_wrap(struct err *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* err_errno - store "fmt...: strerror(-code)"; returns @code. */
+int err_errno(struct err *err, int code, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

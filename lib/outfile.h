@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Output files that are whole or untouched: a temporary file beside the target, fsync,
+ * rename. Mode and owner of an existing target are kept; a symbolic link stays a link
+ * (its target is replaced). A target that is not a regular file (/dev/stdout, a FIFO) is
+ * written straight.
+ */
+#ifndef LIB_OUTFILE_H
+#define LIB_OUTFILE_H
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "lib/err.h"
+
+struct outfile {
+	FILE *f;	     /* write here */
+	char path[PATH_MAX]; /* the file that will be replaced, links resolved */
+	char tmp[PATH_MAX];  /* "" when written straight */
+};
+
+/* 0 or -errno with a message that names the path. "-" is stdout. */
+int outfile_open(struct outfile *out, const char *path, struct err *err);
+/* Flush, fsync, rename, fsync of the folder. On failure the target is as before. 0 or
+ * -errno. */
+int outfile_commit(struct outfile *out, struct err *err);
+/* Throw the temporary file away; harmless after commit and on a zeroed struct. */
+void outfile_abort(struct outfile *out);
+
+/* Write @len bytes to @path in one go, by the three above. */
+int outfile_write(const char *path, const void *data, size_t len, struct err *err);
+/*
+ * outfile_backup - copy @path to "@path.orig" (mode kept), never over an existing file
+ * Returns 0, -EEXIST, -errno.
+ */
+int outfile_backup(const char *path, struct err *err);
+/* Flush stdout; -EIO or -errno when what was printed did not arrive. */
+int outfile_flush_stdout(struct err *err);
+
+#endif
