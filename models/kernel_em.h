@@ -27,7 +27,10 @@ struct em_state {
 			     state */
 };
 
-/* uW of one CPU: dpc * (uV / 1000)^2 * (Hz / 10^6) / 10^6, every division cut. */
+/*
+ * uW of one CPU: dpc * (uV / 1000)^2 * (Hz / 10^6) / 10^6, every division cut. Where the
+ * kernel's product wraps at 64 bits (above 18 MW), ours stays at the end of the type.
+ */
 uint64_t em_power_uw(uint32_t dpc_uw_per_mhz_v2, uint64_t hz, uint32_t volt_uv);
 /* The same in mW, as v5.6 cuts it: ... / 10^9. */
 uint64_t em_power_mw_v56(uint32_t dpc_uw_per_mhz_v2, uint64_t hz, uint32_t volt_uv);
@@ -41,9 +44,9 @@ uint64_t em_power_mw_v56(uint32_t dpc_uw_per_mhz_v2, uint64_t hz, uint32_t volt_
  * division). em_current: from the top, cost = power * 10 / performance; a state whose
  * cost is >= the lowest so far is inefficient.
  *
- * Return 0, or -EINVAL when the kernel would refuse the table: khz not ascending, power 0
- * or above the limit, performance 0 (the kernel would divide by zero). The message names
- * the state.
+ * Return 0, or -EINVAL when the kernel would refuse the table: no states, khz not
+ * ascending or above 32 bits, power 0 or above the limit, performance 0 (the kernel would
+ * divide by zero). The message names the state.
  */
 int em_v56(struct em_state *states, size_t n, struct err *err);
 int em_current(struct em_state *states, size_t n, uint32_t capacity, struct err *err);
