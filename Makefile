@@ -24,7 +24,8 @@ CFLAGS ?= -O2 -g
 WARN := -Wall -Wextra -Wvla -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
 	-Wold-style-definition -Wpointer-arith -Wformat=2 -Wno-format-nonliteral \
 	-Wno-missing-field-initializers $(if $(WERROR),-Werror)
-SANFLAGS := $(if $(SAN),-fsanitize=address,undefined -fno-sanitize-recover=all \
+comma := ,
+SANFLAGS := $(if $(SAN),-fsanitize=address$(comma)undefined -fno-sanitize-recover=all \
 	-fno-omit-frame-pointer)
 # Same results on every machine: no fused multiply-add behind our back.
 ALL_CFLAGS = -std=gnu11 $(CFLAGS) $(WARN) $(SANFLAGS) -ffp-contract=off -pthread -I. -I$(B) \
