@@ -83,6 +83,7 @@ $(B)/boards/%.dtb: boards/%.dts $(wildcard boards/*.dtsi)
 	$(DTC) -q -@ -I dts -O dtb -i boards -o $@ $<
 
 $(B)/boards/blobs.S: scripts/embed-boards $(boards_dtb)
+	@mkdir -p $(@D)
 	EMBED_BITS=$$(($$(echo __SIZEOF_POINTER__ | $(CC) -E -P -) * 8)) \
 		scripts/embed-boards $(boards_dtb) > $@
 
