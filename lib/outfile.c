@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Output files that are whole or untouched.
+ */
+#include "lib/outfile.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/buf.h"
+
+#define MAX_TRIES  100
+#define BACKUP_MAX (256u << 20)
+
+/* Follow links by hand: realpath() fails for a link to a file that is not there yet. */
+static int resolve(const char *path, char *out, struct err *err)
+{
+	char target[PATH_MAX], joined[2 * PATH_MAX];
+
+	if (snprintf(out, PATH_MAX, "%s", path) >= PATH_MAX)
+		return err_errno(err, -ENAMETOOLONG, "'%.100s...'", path);
+	for (int depth = 0; depth < 40; depth++) {
+		ssize_t n = readlink(out, target, sizeof(target) - 1);
+		const char *slash = strrchr(out, '/');
+		int dir = slash ? slash - out + 1 : 0;
+
+		if (n < 0)
+			return 0;
+		target[n] = '\0';
+		if (target[0] == '/')
+			dir = 0;
+		if (snprintf(joined, sizeof(joined), "%.*s%s", dir, out, target) >=
+		    PATH_MAX)
+			return err_errno(err, -ENAMETOOLONG, "'%s'", path);
+		strcpy(out, joined);
+	}
+	return err_errno(err, -ELOOP, "'%s'", path);
+}
+
+/* O_EXCL: never through a link or into a file that somebody else put there. */
+static int open_tmp(struct outfile *out, struct err *err)
+{
+	for (unsigned int i = 0; i < MAX_TRIES; i++) {
+		int n = snprintf(out->tmp, sizeof(out->tmp), "%s.tmp%ld.%u", out->path,
+				 (long)getpid(), i);
+		int fd;
+
+		if (n >= (int)sizeof(out->tmp))
+			break;
+		fd = open(out->tmp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0)
+			return fd;
+		if (errno != EEXIST) {
+			int ret = -errno;
+
+			out->tmp[0] = '\0';
+			return err_errno(err, ret,
+					 "cannot write '%s': no new file beside it",
+					 out->path);
+		}
+	}
+	out->tmp[0] = '\0';
+	return err_set(err, -EEXIST,
+		       "cannot write '%s': no free temporary name beside it", out->path);
+}
+
+/*
+ * The new file gets owner and mode of the old one. Who may not give files away keeps the
+ * mode; set-id bits go then, as chown(2) would drop them.
+ */
+static int copy_owner_mode(int fd, const struct stat *old)
+{
+	mode_t mode = old->st_mode & 07777;
+	struct stat now;
+
+	if (fstat(fd, &now))
+		return -errno;
+	if ((now.st_uid != old->st_uid || now.st_gid != old->st_gid) &&
+	    fchown(fd, old->st_uid, old->st_gid) && fchown(fd, (uid_t)-1, old->st_gid))
+		mode &= 0777;
+	return fchmod(fd, mode) ? -errno : 0;
+}
+
+static int open_beside(struct outfile *out, const struct stat *old, struct err *err)
+{
+	int fd, ret;
+
+	if (old && access(out->path, W_OK))
+		return err_errno(err, -errno, "cannot write '%s'", out->path);
+	fd = open_tmp(out, err);
+	if (fd < 0)
+		return fd;
+	ret = old ? copy_owner_mode(fd, old) : 0;
+	if (!ret) {
+		out->f = fdopen(fd, "w");
+		ret = out->f ? 0 : -errno;
+	}
+	if (!ret)
+		return 0;
+	err_errno(err, ret, "cannot write '%s'", out->path);
+	close(fd);
+	outfile_abort(out);
+	return ret;
+}
+
+static int open_straight(struct outfile *out, struct err *err)
+{
+	out->f = fopen(out->path, "we");
+	return out->f ? 0 : err_errno(err, -errno, "cannot write '%s'", out->path);
+}
+
+int outfile_open(struct outfile *out, const char *path, struct err *err)
+{
+	struct stat st;
+	int ret;
+
+	*out = (struct outfile){ 0 };
+	if (!*path)
+		return err_set(err, -EINVAL, "the name of the output file is empty");
+	if (!strcmp(path, "-")) {
+		strcpy(out->path, "-");
+		out->f = stdout;
+		return 0;
+	}
+	/* /dev/stdout and the like lead to names that nobody can open by hand. */
+	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
+		if (S_ISDIR(st.st_mode))
+			return err_errno(err, -EISDIR, "cannot write '%s'", path);
+		snprintf(out->path, sizeof(out->path), "%s", path);
+		return open_straight(out, err);
+	}
+	ret = resolve(path, out->path, err);
+	if (ret)
+		return ret;
+	if (stat(out->path, &st))
+		return errno == ENOENT
+			       ? open_beside(out, NULL, err)
+			       : err_errno(err, -errno, "cannot write '%s'", path);
+	return open_beside(out, &st, err);
+}
+
+/* The rename is on disk only once the folder is. Some file systems cannot: no failure. */
+static void sync_folder(const char *path)
+{
+	char dir[PATH_MAX];
+	char *slash;
+	int fd;
+
+	snprintf(dir, sizeof(dir), "%s", path);
+	slash = strrchr(dir, '/');
+	if (slash)
+		slash[slash == dir] = '\0';
+	fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	fsync(fd);
+	close(fd);
+}
+
+static int flush_stream(FILE *f)
+{
+	errno = 0;
+	if (!fflush(f) && !ferror(f))
+		return 0;
+	return errno ? -errno : -EIO;
+}
+
+/* Closes the stream. */
+static int finish_stream(struct outfile *out)
+{
+	int ret = flush_stream(out->f);
+
+	if (!ret && out->tmp[0] && fsync(fileno(out->f)))
+		ret = -errno;
+	if (fclose(out->f) && !ret)
+		ret = -errno;
+	out->f = NULL;
+	return ret;
+}
+
+int outfile_commit(struct outfile *out, struct err *err)
+{
+	const char *kept = out->tmp[0] ? " (it is as before)" : "";
+	int ret;
+
+	if (out->f == stdout) {
+		out->f = NULL;
+		return outfile_flush_stdout(err);
+	}
+	ret = finish_stream(out);
+	if (!ret && out->tmp[0] && rename(out->tmp, out->path))
+		ret = -errno;
+	if (ret) {
+		outfile_abort(out);
+		return err_errno(err, ret, "cannot write '%s'%s", out->path, kept);
+	}
+	if (out->tmp[0])
+		sync_folder(out->path);
+	out->tmp[0] = '\0';
+	return 0;
+}
+
+void outfile_abort(struct outfile *out)
+{
+	if (out->f && out->f != stdout)
+		fclose(out->f);
+	out->f = NULL;
+	if (out->tmp[0])
+		unlink(out->tmp);
+	out->tmp[0] = '\0';
+}
+
+int outfile_write(const char *path, const void *data, size_t len, struct err *err)
+{
+	struct outfile out;
+	int ret = outfile_open(&out, path, err);
+
+	if (ret)
+		return ret;
+	/* A short write shows in ferror(), which the commit asks. */
+	if (len)
+		fwrite(data, 1, len, out.f);
+	return outfile_commit(&out, err);
+}
+
+/* link(2) fails when the name exists: unlike rename(2) it never replaces a file. */
+static int place_backup(struct outfile *out, const char *name, struct err *err)
+{
+	int ret = finish_stream(out);
+
+	if (!ret && link(out->tmp, name))
+		ret = -errno;
+	if (ret == -EEXIST)
+		return err_set(err, ret, "backup '%s' exists; move it away first", name);
+	if (ret)
+		return err_errno(err, ret, "cannot write backup '%s'", name);
+	sync_folder(name);
+	return 0;
+}
+
+static int write_backup(const char *path, const char *name, const struct buf *content,
+			struct err *err)
+{
+	struct outfile out = { 0 };
+	struct stat st;
+	int ret;
+
+	if (!lstat(name, &st))
+		return err_set(err, -EEXIST, "backup '%s' exists; move it away first",
+			       name);
+	if (stat(path, &st))
+		return err_errno(err, -errno, "cannot read '%s'", path);
+	strcpy(out.path, name);
+	ret = open_beside(&out, NULL, err);
+	if (ret)
+		return ret;
+	ret = copy_owner_mode(fileno(out.f), &st);
+	if (ret) {
+		err_errno(err, ret, "cannot write backup '%s'", name);
+	} else {
+		if (content->len)
+			fwrite(content->data, 1, content->len, out.f);
+		ret = place_backup(&out, name, err);
+	}
+	outfile_abort(&out);
+	return ret;
+}
+
+int outfile_backup(const char *path, struct err *err)
+{
+	struct buf content = { 0 };
+	char name[PATH_MAX];
+	int ret;
+
+	if (snprintf(name, sizeof(name), "%s.orig", path) >= (int)sizeof(name))
+		return err_errno(err, -ENAMETOOLONG, "'%s.orig'", path);
+	ret = buf_read_file(&content, path, BACKUP_MAX, err);
+	if (!ret)
+		ret = write_backup(path, name, &content, err);
+	buf_free(&content);
+	return ret;
+}
+
+int outfile_flush_stdout(struct err *err)
+{
+	int ret = flush_stream(stdout);
+
+	return ret ? err_errno(err, ret, "cannot write standard output") : 0;
+}
