@@ -123,7 +123,8 @@ install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(completiondir)
 	install -m 755 $(B)/calib/calib $(B)/fdtedit/fdtedit $(DESTDIR)$(bindir)
 	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(mandir)/man1
-	install -m 644 completion/calib completion/fdtedit $(DESTDIR)$(completiondir)
+	install -m 644 completion/calib $(DESTDIR)$(completiondir)/calib
+	ln -sf calib $(DESTDIR)$(completiondir)/fdtedit
 
 clean:
 	rm -rf build build-san
