@@ -29,12 +29,14 @@ struct dt_opp {
 	bool volt_binned; /* only opp-microvolt-<bin> properties are there */
 	bool has_power;
 	uint32_t power_uw; /* opp-microwatt (first entry) */
+	bool supported_hw; /* opp-supported-hw: only some chips have this OPP */
 	bool turbo, suspend;
 };
 
 struct dt_cpu {
 	char path[128];
-	uint64_t reg;
+	bool has_reg;
+	uint64_t reg; /* its first entry; 0 without one */
 	const char *compatibles[DTCPUS_MAX_COMPATIBLES]; /* point into the blob */
 	unsigned int compatible_count;
 	bool enabled; /* no status, "okay" or "ok" */
@@ -53,8 +55,10 @@ struct dt_domain {
 	char opp_path[128];
 	bool shared;
 	struct dt_opp
-		opps[DTCPUS_MAX_OPPS]; /* ascending hz; disabled OPP nodes left out */
+		opps[DTCPUS_MAX_OPPS]; /* ascending hz, in which two may be equal
+					  (opp-supported-hw); disabled ones left out */
 	unsigned int opp_count;
+	unsigned int opps_without_hz; /* left out too */
 };
 
 struct dtcpus {
@@ -69,22 +73,26 @@ struct dtcpus {
 
 /*
  * dtcpus_check_blob - is this a sound flattened tree?
+ * @blob: 8-byte aligned, as libfdt wants it (what malloc() returns is)
+ * @size: of the whole file
  *
- * Returns 0 or -EINVAL with the reason by field ("totalsize 2458 is more than the file's
+ * Returns 0; -EINVAL with the reason by field ("totalsize 2458 is more than the file's
  * 1434 bytes", "magic 0x... is not 0xd00dfeed", "looks like DTS source", fdt_check_full's
- * verdict).
+ * verdict); -E2BIG "N bytes after the tree; ..." when the tree is sound but the file goes
+ * on after its totalsize, which a reader may let pass and an editor must not lose.
  */
 int dtcpus_check_blob(const void *blob, size_t size, struct err *err);
 
 /*
- * dtcpus_read - fill @out from a checked blob
+ * dtcpus_read - fill @out from a blob that dtcpus_check_blob() found sound
  * @out: about 700 KB, allocate it with dtcpus_new(); strings in it point into @blob
  *
- * Returns 0, -ENOENT (no /cpus or no CPU node in it), -EINVAL (a property of the wrong
- * size, OPPs of one table with the same opp-hz), -ERANGE (more than the fixed limits).
- * Path and property are named.
+ * Returns 0; -ENOENT (no /cpus, an overlay, or no CPU node in it); -EINVAL (a property of
+ * the wrong size, an operating-points-v2 that points nowhere); -ERANGE (more than the
+ * fixed limits). Path and property are named.
  */
 int dtcpus_read(const void *blob, struct dtcpus *out, struct err *err);
+/* Zeroed; NULL when out of memory. dtcpus_free() takes NULL. */
 struct dtcpus *dtcpus_new(void);
 void dtcpus_free(struct dtcpus *d);
 

@@ -1,0 +1,457 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Read what a flattened device tree says about CPUs, their frequency domains and OPPs.
+ */
+#include "lib/dtcpus.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libfdt.h>
+
+#define FDT_HEADER_MIN 28 /* version 1, what fdt_check_full() itself starts from */
+
+/* Text that starts like a source: a directive, a comment, a node or a label reference. */
+static bool looks_like_source(const char *text, size_t size)
+{
+	size_t head = size < 512 ? size : 512;
+	size_t i = 0;
+
+	if (memchr(text, '\0', head))
+		return false;
+	if (head >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+		i = 3;
+	while (i < head && strchr(" \t\r\n", text[i]))
+		i++;
+	return i < head && strchr("/#&", text[i]);
+}
+
+static int check_sizes(const void *blob, size_t size, struct err *err)
+{
+	uint32_t total = fdt_totalsize(blob);
+
+	if (total > size)
+		return err_set(err, -EINVAL,
+			       "totalsize %" PRIu32
+			       " is more than the file's %zu bytes (truncated?)",
+			       total, size);
+	if (fdt_off_dt_struct(blob) % 4)
+		return err_set(err, -EINVAL,
+			       "off_dt_struct %" PRIu32
+			       ": the structure block is not 4-byte aligned",
+			       fdt_off_dt_struct(blob));
+	if (fdt_off_mem_rsvmap(blob) % 8)
+		return err_set(err, -EINVAL,
+			       "off_mem_rsvmap %" PRIu32
+			       ": the reserve map is not 8-byte aligned",
+			       fdt_off_mem_rsvmap(blob));
+	return 0;
+}
+
+static int check_magic(const void *blob, size_t size, struct err *err)
+{
+	if (!size)
+		return err_set(err, -EINVAL, "empty, not a device tree");
+	if (looks_like_source(blob, size))
+		return err_set(err, -EINVAL,
+			       "looks like DTS source, not a compiled tree; compile it "
+			       "with dtc first");
+	if (size < FDT_HEADER_MIN)
+		return err_set(err, -EINVAL,
+			       "%zu bytes are too few for a device tree's header", size);
+	if (fdt_magic(blob) != FDT_MAGIC)
+		return err_set(err, -EINVAL,
+			       "magic 0x%08" PRIx32 " is not 0x%08x: not a compiled "
+			       "device tree",
+			       fdt_magic(blob), FDT_MAGIC);
+	return 0;
+}
+
+int dtcpus_check_blob(const void *blob, size_t size, struct err *err)
+{
+	int ret;
+
+	if ((uintptr_t)blob % 8)
+		return err_set(err, -EINVAL, "the tree in memory is not 8-byte aligned");
+	ret = check_magic(blob, size, err);
+	if (ret)
+		return ret;
+	ret = check_sizes(blob, size, err);
+	if (ret)
+		return ret;
+	ret = fdt_check_full(blob, size);
+	if (ret)
+		return err_set(err, -EINVAL, "damaged device tree: %s",
+			       fdt_strerror(ret));
+	if (size > fdt_totalsize(blob))
+		return err_set(err, -E2BIG,
+			       "%zu bytes after the tree; cut them off with "
+			       "'head -c %" PRIu32 "' if they are only padding",
+			       size - fdt_totalsize(blob), fdt_totalsize(blob));
+	return 0;
+}
+
+/* "/cpus/cpu@0" of a node, for messages too. */
+static int node_path(const void *blob, int node, char *path, size_t size, struct err *err)
+{
+	int ret = fdt_get_path(blob, node, path, size);
+
+	if (ret == -FDT_ERR_NOSPACE)
+		return err_set(err, -ERANGE,
+			       "node '%s': its path is longer than %zu bytes",
+			       fdt_get_name(blob, node, NULL), size - 1);
+	if (ret)
+		return err_set(err, -EINVAL, "path of a node: %s", fdt_strerror(ret));
+	return 0;
+}
+
+/*
+ * First cell of a property that holds cells.
+ * @exact: it must hold one cell only
+ */
+static int read_cell(const void *blob, int node, const char *path, const char *name,
+		     bool exact, bool *has, uint32_t *value, struct err *err)
+{
+	int len;
+	const void *data = fdt_getprop(blob, node, name, &len);
+
+	*has = false;
+	if (!data) {
+		if (len == -FDT_ERR_NOTFOUND)
+			return 0;
+		return err_set(err, -EINVAL, "%s: %s: %s", path, name, fdt_strerror(len));
+	}
+	if (len < 4 || len % 4 || (exact && len != 4))
+		return err_set(err, -EINVAL, "%s: %s holds %d bytes, not %s", path, name,
+			       len, exact ? "one 32-bit number" : "32-bit numbers");
+	*has = true;
+	*value = fdt32_ld(data);
+	return 0;
+}
+
+static int read_strings(const void *blob, int node, const char *path, const char *name,
+			const char **out, unsigned int max, unsigned int *count,
+			struct err *err)
+{
+	int n = fdt_stringlist_count(blob, node, name);
+	int i;
+
+	*count = 0;
+	if (n == -FDT_ERR_NOTFOUND)
+		return 0;
+	if (n < 0)
+		return err_set(err, -EINVAL, "%s: %s is not a list of strings", path,
+			       name);
+	for (i = 0; i < n && *count < max; i++)
+		out[(*count)++] = fdt_stringlist_get(blob, node, name, i, NULL);
+	return 0;
+}
+
+static bool prop_is(const void *blob, int node, const char *name, const char *text)
+{
+	int len;
+	const void *data = fdt_getprop(blob, node, name, &len);
+
+	return data && (size_t)len == strlen(text) + 1 && !memcmp(data, text, len);
+}
+
+/* of_device_is_available() */
+static bool node_enabled(const void *blob, int node)
+{
+	return !fdt_getprop(blob, node, "status", NULL) ||
+	       prop_is(blob, node, "status", "okay") ||
+	       prop_is(blob, node, "status", "ok");
+}
+
+/* of_get_next_cpu_node(): by name without unit address, or by device_type. */
+static bool is_cpu_node(const void *blob, int node)
+{
+	const char *name = fdt_get_name(blob, node, NULL);
+
+	if (name && !strncmp(name, "cpu", 3) && (name[3] == '@' || !name[3]))
+		return true;
+	return prop_is(blob, node, "device_type", "cpu");
+}
+
+/* of_n_addr_cells(): of /cpus, else of the root, else 1. */
+static int cpus_address_cells(const void *blob, int cpus, unsigned int *cells,
+			      struct err *err)
+{
+	bool has;
+	uint32_t value = 1;
+	int ret;
+
+	ret = read_cell(blob, cpus, "/cpus", "#address-cells", true, &has, &value, err);
+	if (!ret && !has)
+		ret = read_cell(blob, 0, "/", "#address-cells", true, &has, &value, err);
+	if (ret)
+		return ret;
+	if (value < 1 || value > 2)
+		return err_set(err, -EINVAL,
+			       "/cpus: #address-cells %" PRIu32 " is not 1 or 2", value);
+	*cells = value;
+	return 0;
+}
+
+static int read_reg(const void *blob, int node, unsigned int cells, struct dt_cpu *cpu,
+		    struct err *err)
+{
+	int len;
+	const fdt32_t *data = fdt_getprop(blob, node, "reg", &len);
+	unsigned int i;
+
+	if (!data && len == -FDT_ERR_NOTFOUND)
+		return 0;
+	if (!data || len < (int)cells * 4 || len % 4)
+		return err_set(err, -EINVAL,
+			       "%s: reg holds %d bytes, not a number of %u cells",
+			       cpu->path, len, cells);
+	for (i = 0; i < cells; i++)
+		cpu->reg = cpu->reg << 32 | fdt32_ld(&data[i]);
+	cpu->has_reg = true;
+	return 0;
+}
+
+static int read_cpu(const void *blob, int node, unsigned int cells, struct dt_cpu *cpu,
+		    struct err *err)
+{
+	bool has;
+	int ret;
+
+	memset(cpu, 0, sizeof(*cpu));
+	cpu->domain = -1;
+	cpu->enabled = node_enabled(blob, node);
+	ret = node_path(blob, node, cpu->path, sizeof(cpu->path), err);
+	if (!ret)
+		ret = read_reg(blob, node, cells, cpu, err);
+	if (!ret)
+		ret = read_strings(blob, node, cpu->path, "compatible", cpu->compatibles,
+				   DTCPUS_MAX_COMPATIBLES, &cpu->compatible_count, err);
+	if (!ret)
+		ret = read_cell(blob, node, cpu->path, "dynamic-power-coefficient", true,
+				&cpu->has_dpc, &cpu->dpc_uw_per_mhz_v2, err);
+	if (!ret)
+		ret = read_cell(blob, node, cpu->path, "capacity-dmips-mhz", true,
+				&cpu->has_capacity, &cpu->capacity_dmips_mhz, err);
+	if (!ret)
+		ret = read_cell(blob, node, cpu->path, "operating-points-v2", false, &has,
+				&cpu->opp_phandle, err);
+	return ret;
+}
+
+static bool has_binned_volt(const void *blob, int node)
+{
+	static const char prefix[] = "opp-microvolt-";
+	const char *name;
+	int prop;
+
+	fdt_for_each_property_offset(
+		prop, blob,
+		node) if (fdt_getprop_by_offset(blob, prop, &name, NULL) &&
+			  !strncmp(name, prefix, sizeof(prefix) - 1)) return true;
+	return false;
+}
+
+/* Returns 1 when the node has no opp-hz: an OPP of something else than a clock. */
+static int read_opp(const void *blob, int node, struct dt_opp *opp, struct err *err)
+{
+	char path[128];
+	const void *hz;
+	int len;
+	int ret;
+
+	memset(opp, 0, sizeof(*opp));
+	ret = node_path(blob, node, path, sizeof(path), err);
+	if (ret)
+		return ret;
+	hz = fdt_getprop(blob, node, "opp-hz", &len);
+	if (!hz && len == -FDT_ERR_NOTFOUND)
+		return 1;
+	if (!hz || len < 8 || len % 8)
+		return err_set(err, -EINVAL,
+			       "%s: opp-hz holds %d bytes, not 64-bit "
+			       "numbers",
+			       path, len);
+	opp->hz = fdt64_ld(hz);
+	ret = read_cell(blob, node, path, "opp-microvolt", false, &opp->has_volt,
+			&opp->volt_uv, err);
+	if (!ret)
+		ret = read_cell(blob, node, path, "opp-microwatt", false, &opp->has_power,
+				&opp->power_uw, err);
+	if (ret)
+		return ret;
+	opp->volt_binned = !opp->has_volt && has_binned_volt(blob, node);
+	opp->supported_hw = fdt_getprop(blob, node, "opp-supported-hw", NULL);
+	opp->turbo = fdt_getprop(blob, node, "turbo-mode", NULL);
+	opp->suspend = fdt_getprop(blob, node, "opp-suspend", NULL);
+	return 0;
+}
+
+/* Keep @opps ascending; of equal ones the first in the tree stays first. */
+static void insert_opp(struct dt_domain *dom, const struct dt_opp *opp)
+{
+	unsigned int i = dom->opp_count++;
+
+	for (; i > 0 && dom->opps[i - 1].hz > opp->hz; i--)
+		dom->opps[i] = dom->opps[i - 1];
+	dom->opps[i] = *opp;
+}
+
+static int read_opp_table(const void *blob, int table, struct dt_domain *dom,
+			  struct err *err)
+{
+	struct dt_opp opp;
+	int node, ret;
+
+	fdt_for_each_subnode(node, blob, table)
+	{
+		if (!node_enabled(blob, node))
+			continue;
+		ret = read_opp(blob, node, &opp, err);
+		if (ret < 0)
+			return ret;
+		if (ret) {
+			dom->opps_without_hz++;
+			continue;
+		}
+		if (dom->opp_count == DTCPUS_MAX_OPPS)
+			return err_set(err, -ERANGE, "%s: more than %d OPPs",
+				       dom->opp_path, DTCPUS_MAX_OPPS);
+		insert_opp(dom, &opp);
+	}
+	return 0;
+}
+
+/* The domain of an opp-shared table that an earlier CPU already uses, or -1. */
+static int find_shared(const struct dtcpus *out, const struct dt_cpu *cpu)
+{
+	unsigned int i;
+
+	for (i = 0; i < out->domain_count; i++) {
+		const struct dt_domain *dom = &out->domains[i];
+
+		if (dom->shared &&
+		    out->cpus[dom->cpus[0]].opp_phandle == cpu->opp_phandle)
+			return i;
+	}
+	return -1;
+}
+
+static int new_domain(const void *blob, struct dtcpus *out, const struct dt_cpu *cpu,
+		      struct err *err)
+{
+	struct dt_domain *dom = &out->domains[out->domain_count];
+	int table, ret;
+
+	if (out->domain_count == DTCPUS_MAX_DOMAINS)
+		return err_set(err, -ERANGE, "more than %d frequency domains",
+			       DTCPUS_MAX_DOMAINS);
+	table = fdt_node_offset_by_phandle(blob, cpu->opp_phandle);
+	if (table < 0)
+		return err_set(err, -EINVAL,
+			       "%s: operating-points-v2 <0x%" PRIx32
+			       "> points to no node",
+			       cpu->path, cpu->opp_phandle);
+	memset(dom, 0, sizeof(*dom));
+	ret = node_path(blob, table, dom->opp_path, sizeof(dom->opp_path), err);
+	if (ret)
+		return ret;
+	dom->shared = fdt_getprop(blob, table, "opp-shared", NULL);
+	ret = read_opp_table(blob, table, dom, err);
+	if (ret)
+		return ret;
+	return out->domain_count++;
+}
+
+static int join_domain(const void *blob, struct dtcpus *out, unsigned int index,
+		       struct err *err)
+{
+	struct dt_cpu *cpu = &out->cpus[index];
+	struct dt_domain *dom;
+	int i;
+
+	if (!cpu->opp_phandle)
+		return 0;
+	i = find_shared(out, cpu);
+	if (i < 0)
+		i = new_domain(blob, out, cpu, err);
+	if (i < 0)
+		return i;
+	cpu->domain = i;
+	dom = &out->domains[i];
+	dom->cpus[dom->cpu_count++] = index;
+	return 0;
+}
+
+static int read_root(const void *blob, struct dtcpus *out, struct err *err)
+{
+	const char *model[1];
+	unsigned int n;
+	int ret;
+
+	ret = read_strings(blob, 0, "/", "compatible", out->root_compatibles,
+			   sizeof(out->root_compatibles) /
+				   sizeof(out->root_compatibles[0]),
+			   &out->root_compatible_count, err);
+	if (!ret)
+		ret = read_strings(blob, 0, "/", "model", model, 1, &n, err);
+	if (!ret)
+		out->model = n ? model[0] : NULL;
+	return ret;
+}
+
+static int no_cpus(const void *blob, struct err *err)
+{
+	int node;
+
+	fdt_for_each_subnode(
+		node, blob,
+		0) if (fdt_subnode_offset(blob, node, "__overlay__") >=
+		       0) return err_set(err, -ENOENT,
+					 "no /cpus node: this is an overlay; apply it to "
+					 "its base tree (fdtoverlay) first");
+	return err_set(err, -ENOENT, "no CPU node: there is no /cpus, or no CPU in it");
+}
+
+int dtcpus_read(const void *blob, struct dtcpus *out, struct err *err)
+{
+	unsigned int cells = 1;
+	int cpus, node, ret;
+
+	memset(out, 0, sizeof(*out));
+	ret = read_root(blob, out, err);
+	if (ret)
+		return ret;
+	cpus = fdt_path_offset(blob, "/cpus");
+	if (cpus < 0)
+		return no_cpus(blob, err);
+	ret = cpus_address_cells(blob, cpus, &cells, err);
+	if (ret)
+		return ret;
+	fdt_for_each_subnode(node, blob, cpus)
+	{
+		if (!is_cpu_node(blob, node))
+			continue;
+		if (out->cpu_count == DTCPUS_MAX_CPUS)
+			return err_set(err, -ERANGE, "/cpus: more than %d CPUs",
+				       DTCPUS_MAX_CPUS);
+		ret = read_cpu(blob, node, cells, &out->cpus[out->cpu_count++], err);
+		if (!ret)
+			ret = join_domain(blob, out, out->cpu_count - 1, err);
+		if (ret)
+			return ret;
+	}
+	return out->cpu_count ? 0 : no_cpus(blob, err);
+}
+
+struct dtcpus *dtcpus_new(void)
+{
+	return calloc(1, sizeof(struct dtcpus));
+}
+
+void dtcpus_free(struct dtcpus *d)
+{
+	free(d);
+}
