@@ -8,36 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Length of the UTF-8 sequence at @p, 0 when it is none. Overlong forms pass: harmless
- * here. */
-static size_t utf8_len(const unsigned char *p)
-{
-	size_t len = *p < 0x80	 ? 1
-		     : *p < 0xc2 ? 0
-		     : *p < 0xe0 ? 2
-		     : *p < 0xf0 ? 3
-		     : *p < 0xf5 ? 4
-				 : 0;
-
-	for (size_t i = 1; i < len; i++)
-		if ((p[i] & 0xc0) != 0x80)
-			return 0;
-	return len;
-}
-
-/* Text from files and arguments may hold anything; a message stays one printable line. */
-static void one_line(char *msg)
-{
-	unsigned char *p = (unsigned char *)msg;
-
-	while (*p) {
-		size_t len = utf8_len(p);
-
-		if (!len || *p < 0x20 || *p == 0x7f)
-			*p = '?';
-		p += len ? len : 1;
-	}
-}
+#include "lib/text.h"
 
 /* @len is what the whole message needed. */
 static void store(struct err *err, const char *text, size_t len)
@@ -48,7 +19,7 @@ static void store(struct err *err, const char *text, size_t len)
 	err->msg[len < room ? len : room] = '\0';
 	if (len > room)
 		memcpy(err->msg + room - 3, "...", 3);
-	one_line(err->msg);
+	text_clean(err->msg);
 }
 
 static void format(struct err *err, const char *tail, const char *fmt, va_list ap)

@@ -39,7 +39,11 @@ bool json_has(const struct json *obj, const char *key);
 int json_get_str(const struct json *obj, const char *key, const char **out,
 		 struct err *err);
 int json_get_u32(const struct json *obj, const char *key, uint32_t *out, struct err *err);
+/* Integers of a file end at 9223372036854775807. */
 int json_get_u64(const struct json *obj, const char *key, uint64_t *out, struct err *err);
+/* A whole number in @min..@max. */
+int json_get_range(const struct json *obj, const char *key, uint64_t min, uint64_t max,
+		   uint64_t *out, struct err *err);
 int json_get_i64(const struct json *obj, const char *key, int64_t *out, struct err *err);
 int json_get_double(const struct json *obj, const char *key, double *out,
 		    struct err *err);
@@ -73,14 +77,17 @@ const char *json_member(const struct json *obj, size_t i, const struct json **va
 int json_only_keys(const struct json *obj, const char *const known[], struct err *err);
 
 /*
- * Writing. json_put/json_add steal @child. All return 0 or -ENOMEM (also for text that is
- * not UTF-8) or -EINVAL for a number that is not finite; OR the results together and
- * check once. Reals are rounded to @digits significant digits.
+ * Writing. json_put/json_add steal @child, also when they fail; NULL is -ENOMEM. All
+ * return 0, -ENOMEM, or -EINVAL for a number that is not finite or is more than
+ * 9223372036854775807; OR the results together and check once. Bytes that are not UTF-8
+ * are written as '?'. Reals are rounded to @digits significant digits (at most 15).
  */
 struct json *json_new_object(void);
 struct json *json_new_array(void);
 int json_put(struct json *obj, const char *key, struct json *child);
 int json_put_str(struct json *obj, const char *key, const char *text);
+/* What json_get_text() takes back: control characters are written as '?' too. */
+int json_put_text(struct json *obj, const char *key, const char *text);
 int json_put_u64(struct json *obj, const char *key, uint64_t value);
 int json_put_i64(struct json *obj, const char *key, int64_t value);
 int json_put_real(struct json *obj, const char *key, double value, int digits);
