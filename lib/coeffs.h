@@ -25,8 +25,11 @@
 #define COEFFS_MAX_NOTES    32
 #define COEFFS_TEXT	    256
 
-/* Which CPU nodes: with several keys a node must satisfy all of them. At least one is
- * needed. */
+/*
+ * Which CPU nodes: with several keys a node must satisfy all of them. An empty match (a
+ * fit of somebody's CSV knows no CPUs) is readable and matches no node: whoever edits a
+ * tree refuses it.
+ */
 struct coeffs_match {
 	char compatible[64];		   /* "" : any */
 	uint64_t reg[COEFFS_MAX_MATCH];	   /* the CPU nodes' reg (MPIDR, hart id) */

@@ -58,7 +58,7 @@ int err_wrap(struct err *err, int code, const char *fmt, ...)
 		return code;
 	old = *err;
 	va_start(ap, fmt);
-	format(err, old.msg, fmt, ap);
+	format(err, old.msg[0] ? old.msg : strerror(-code), fmt, ap);
 	va_end(ap);
 	return code;
 }

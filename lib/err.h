@@ -7,7 +7,9 @@
 #define LIB_ERR_H
 
 struct err {
-	char msg[1024]; /* one line, no full stop; cut with "..." when longer */
+	/* One line of UTF-8, no full stop; cut with "..." when longer. What was quoted
+	 * and is not printable shows as '?'. */
+	char msg[1024];
 };
 
 /*
@@ -23,7 +25,8 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 /*
  * err_wrap - put "where: " in front of the message that is there
  *
- * Returns @code.
+ * Where none is (an empty @err, which is how it should start), strerror(-code) stands for
+ * it. Returns @code.
  */
 int err_wrap(struct err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -430,6 +430,11 @@ int json_add_str(struct json *arr, const char *text)
 	return json_add(arr, ours(new_string(text, text_fix_utf8)));
 }
 
+int json_add_text(struct json *arr, const char *text)
+{
+	return json_add(arr, ours(new_string(text, text_clean)));
+}
+
 int json_put_u64(struct json *obj, const char *key, uint64_t value)
 {
 	if (value > INT64_MAX)

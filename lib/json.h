@@ -94,6 +94,7 @@ int json_put_real(struct json *obj, const char *key, double value, int digits);
 int json_put_bool(struct json *obj, const char *key, bool value);
 int json_add(struct json *arr, struct json *child);
 int json_add_str(struct json *arr, const char *text);
+int json_add_text(struct json *arr, const char *text);
 int json_add_u64(struct json *arr, uint64_t value);
 int json_add_real(struct json *arr, double value, int digits);
 /* Two-space indent, members in the order they were put, a newline at the end. 0, -EIO,

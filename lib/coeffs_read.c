@@ -1,0 +1,603 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * coeffs.json from a file: every key known, every value of its type and in its range.
+ */
+#include "lib/coeffs.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/json.h"
+#include "lib/sha256.h"
+
+static int optional_text(const struct json *obj, const char *key, char *out, size_t size,
+			 struct err *err)
+{
+	return json_has(obj, key) ? json_get_text(obj, key, out, size, err) : 0;
+}
+
+static int optional_bool(const struct json *obj, const char *key, bool *out,
+			 struct err *err)
+{
+	return json_has(obj, key) ? json_get_bool(obj, key, out, err) : 0;
+}
+
+/* A name or the like, which must say something. */
+static int needed_text(const struct json *obj, const char *key, char *out, size_t size,
+		       struct err *err)
+{
+	int ret = json_get_text(obj, key, out, size, err);
+
+	if (!ret && !*out)
+		ret = err_set(err, -EINVAL, "key '%s' is empty", key);
+	return ret;
+}
+
+/* A list of 1..@max items. */
+static int filled_array(const struct json *obj, const char *key, size_t max,
+			const struct json **out, struct err *err)
+{
+	int ret = json_get_array(obj, key, out, err);
+	size_t n = json_len(*out);
+
+	if (ret)
+		return ret;
+	if (n >= 1 && n <= max)
+		return 0;
+	return err_set(err, -EINVAL, "key '%s' has %zu entries, 1..%zu are taken", key, n,
+		       max);
+}
+
+/* An interval [low, high]. */
+static int read_interval(const struct json *obj, const char *key, double out[2],
+			 struct err *err)
+{
+	const struct json *arr = NULL;
+	int ret = json_get_array(obj, key, &arr, err);
+
+	if (ret)
+		return ret;
+	if (json_len(arr) != 2)
+		return err_set(err, -EINVAL, "key '%s' has %zu entries, not low and high",
+			       key, json_len(arr));
+	for (size_t i = 0; i < 2; i++) {
+		ret = json_at_double(arr, i, key, &out[i], err);
+		if (ret)
+			return ret;
+	}
+	if (out[0] > out[1])
+		return err_set(err, -EINVAL, "key '%s': low %g is above high %g", key,
+			       out[0], out[1]);
+	return 0;
+}
+
+static int read_regs(const struct json *obj, struct coeffs_match *m, struct err *err)
+{
+	const struct json *arr = NULL;
+	int ret;
+
+	if (!json_has(obj, "reg"))
+		return 0;
+	ret = filled_array(obj, "reg", COEFFS_MAX_MATCH, &arr, err);
+	for (size_t i = 0; i < json_len(arr) && !ret; i++)
+		ret = json_at_u64(arr, i, "reg", &m->reg[i], err);
+	if (!ret)
+		m->reg_count = json_len(arr);
+	return ret;
+}
+
+static int read_path(const struct json *arr, size_t i, char *out, size_t size,
+		     struct err *err)
+{
+	const char *path = NULL;
+	int ret = json_at_str(arr, i, "paths", &path, err);
+
+	if (ret)
+		return ret;
+	if (path[0] != '/' || !path[1])
+		return err_set(err, -EINVAL,
+			       "key 'paths[%zu]': '%.80s' is not a full node path (like "
+			       "/cpus/cpu@100)",
+			       i, path);
+	if (strlen(path) >= size)
+		return err_set(err, -EINVAL,
+			       "key 'paths[%zu]': '%.40s...' is longer than %zu bytes", i,
+			       path, size - 1);
+	strcpy(out, path);
+	return 0;
+}
+
+static int read_paths(const struct json *obj, struct coeffs_match *m, struct err *err)
+{
+	const struct json *arr = NULL;
+	int ret;
+
+	if (!json_has(obj, "paths"))
+		return 0;
+	ret = filled_array(obj, "paths", COEFFS_MAX_MATCH, &arr, err);
+	for (size_t i = 0; i < json_len(arr) && !ret; i++)
+		ret = read_path(arr, i, m->paths[i], sizeof(m->paths[i]), err);
+	if (!ret)
+		m->path_count = json_len(arr);
+	return ret;
+}
+
+static int read_match_keys(const struct json *obj, struct coeffs_match *m,
+			   struct err *err)
+{
+	static const char *const known[] = { "compatible", "reg", "paths", NULL };
+	int ret = json_only_keys(obj, known, err);
+
+	if (!ret && json_has(obj, "compatible"))
+		ret = needed_text(obj, "compatible", m->compatible, sizeof(m->compatible),
+				  err);
+	if (!ret)
+		ret = read_regs(obj, m, err);
+	if (!ret)
+		ret = read_paths(obj, m, err);
+	return ret;
+}
+
+static int read_match(const struct json *cluster, struct coeffs_match *into,
+		      struct err *err)
+{
+	const struct json *obj = NULL;
+	int ret = json_get_object(cluster, "match", &obj, err);
+
+	if (ret)
+		return ret;
+	ret = read_match_keys(obj, into, err);
+	return ret ? err_wrap(err, ret, "match") : 0;
+}
+
+static int read_term(const struct json *obj, struct coeffs_term *t, struct err *err)
+{
+	static const char *const known[] = { "name", "unit", "value", "se", NULL };
+	int ret = json_only_keys(obj, known, err);
+
+	if (!ret)
+		ret = needed_text(obj, "name", t->name, sizeof(t->name), err);
+	if (!ret)
+		ret = json_get_text(obj, "unit", t->unit, sizeof(t->unit), err);
+	if (!ret)
+		ret = json_get_double(obj, "value", &t->value, err);
+	if (!ret)
+		ret = json_get_double(obj, "se", &t->se, err);
+	return ret;
+}
+
+static int read_terms(const struct json *obj, struct coeffs_model *m, struct err *err)
+{
+	const struct json *arr = NULL;
+	int ret = filled_array(obj, "terms", COEFFS_MAX_TERMS, &arr, err);
+
+	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
+		ret = read_term(json_at(arr, i), &m->terms[i], err);
+		if (ret)
+			err_wrap(err, ret, "terms[%zu]", i);
+	}
+	if (!ret)
+		m->term_count = json_len(arr);
+	return ret;
+}
+
+static int read_model_keys(const struct json *obj, struct coeffs_model *m,
+			   struct err *err)
+{
+	static const char *const known[] = { "name",	 "terms",	 "n",
+					     "dof",	 "r2",		 "r2-uncentred",
+					     "rmse-pct", "loo-rmse-pct", "condition",
+					     NULL };
+	int ret = json_only_keys(obj, known, err);
+
+	if (!ret)
+		ret = needed_text(obj, "name", m->name, sizeof(m->name), err);
+	if (!ret)
+		ret = read_terms(obj, m, err);
+	if (!ret)
+		ret = json_get_u32(obj, "n", &m->n, err);
+	if (!ret)
+		ret = json_get_double(obj, "dof", &m->dof, err);
+	if (!ret)
+		ret = json_get_double(obj, "r2", &m->r2, err);
+	if (!ret)
+		ret = optional_bool(obj, "r2-uncentred", &m->r2_uncentred, err);
+	if (!ret)
+		ret = json_get_double(obj, "rmse-pct", &m->rmse_pct, err);
+	m->loo_rmse_pct = -1;
+	if (!ret && json_has(obj, "loo-rmse-pct"))
+		ret = json_get_double(obj, "loo-rmse-pct", &m->loo_rmse_pct, err);
+	if (!ret)
+		ret = json_get_double(obj, "condition", &m->condition, err);
+	return ret;
+}
+
+static int read_model(const struct json *cluster, struct coeffs_model *into,
+		      struct err *err)
+{
+	const struct json *obj = NULL;
+	int ret = json_get_object(cluster, "model", &obj, err);
+
+	if (ret)
+		return ret;
+	ret = read_model_keys(obj, into, err);
+	return ret ? err_wrap(err, ret, "model") : 0;
+}
+
+static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *err)
+{
+	static const char *const known[] = { "hz",
+					     "microvolt",
+					     "measured-microwatt",
+					     "measured-ci-microwatt",
+					     "model-microwatt",
+					     "kernel-microwatt",
+					     "inefficient",
+					     NULL };
+	int ret = json_only_keys(obj, known, err);
+
+	if (!ret)
+		ret = json_get_range(obj, "hz", 1, INT64_MAX, &o->hz, err);
+	if (!ret && json_has(obj, "microvolt"))
+		ret = json_get_u32(obj, "microvolt", &o->microvolt, err);
+	if (!ret && (json_has(obj, known[2]) || json_has(obj, known[3]))) {
+		o->has_measured = true;
+		ret = json_get_double(obj, "measured-microwatt", &o->measured_uw, err);
+		if (!ret)
+			ret = json_get_double(obj, "measured-ci-microwatt",
+					      &o->measured_ci_uw, err);
+	}
+	if (!ret && json_has(obj, "model-microwatt")) {
+		o->has_model = true;
+		ret = json_get_double(obj, "model-microwatt", &o->model_uw, err);
+	}
+	if (!ret && json_has(obj, "kernel-microwatt"))
+		ret = json_get_u64(obj, "kernel-microwatt", &o->kernel_uw, err);
+	if (!ret)
+		ret = optional_bool(obj, "inefficient", &o->inefficient, err);
+	return ret;
+}
+
+static int read_opps(const struct json *obj, struct coeffs_cluster *c, struct err *err)
+{
+	const struct json *arr = NULL;
+	int ret;
+
+	if (!json_has(obj, "opps"))
+		return 0;
+	ret = filled_array(obj, "opps", COEFFS_MAX_OPPS, &arr, err);
+	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
+		ret = read_opp(json_at(arr, i), &c->opps[i], err);
+		if (!ret && i && c->opps[i].hz <= c->opps[i - 1].hz)
+			ret = err_set(err, -EINVAL,
+				      "key 'hz': not above that of the entry before");
+		if (ret)
+			err_wrap(err, ret, "opps[%zu]", i);
+	}
+	if (!ret)
+		c->opp_count = json_len(arr);
+	return ret;
+}
+
+static int read_file_entry(const struct json *obj, struct coeffs_file *f, struct err *err)
+{
+	static const char *const known[] = { "path", "sha256", NULL };
+	int ret = json_only_keys(obj, known, err);
+
+	if (!ret)
+		ret = needed_text(obj, "path", f->path, sizeof(f->path), err);
+	if (ret || !json_has(obj, "sha256"))
+		return ret;
+	ret = json_get_text(obj, "sha256", f->sha256, sizeof(f->sha256), err);
+	if (!ret && !sha256_is_valid(f->sha256))
+		ret = err_set(err, -EINVAL, "key 'sha256': '%s' is not 64 hex digits",
+			      f->sha256);
+	return ret;
+}
+
+static int read_files(const struct json *obj, struct coeffs_provenance *p,
+		      struct err *err)
+{
+	const struct json *arr = NULL;
+	int ret;
+
+	if (!json_has(obj, "files"))
+		return 0;
+	ret = filled_array(obj, "files", COEFFS_MAX_FILES, &arr, err);
+	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
+		ret = read_file_entry(json_at(arr, i), &p->files[i], err);
+		if (ret)
+			err_wrap(err, ret, "files[%zu]", i);
+	}
+	if (!ret)
+		p->file_count = json_len(arr);
+	return ret;
+}
+
+static int read_notes(const struct json *obj, struct coeffs_provenance *p,
+		      struct err *err)
+{
+	const struct json *arr = NULL;
+	const char *text = NULL;
+	int ret;
+
+	if (!json_has(obj, "notes"))
+		return 0;
+	ret = filled_array(obj, "notes", COEFFS_MAX_NOTES, &arr, err);
+	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
+		ret = json_at_str(arr, i, "notes", &text, err);
+		if (!ret && strlen(text) >= COEFFS_TEXT)
+			ret = err_set(err, -EINVAL,
+				      "key 'notes[%zu]' is longer than %d bytes", i,
+				      COEFFS_TEXT - 1);
+		if (!ret)
+			strcpy(p->notes[i], text);
+	}
+	if (!ret)
+		p->note_count = json_len(arr);
+	return ret;
+}
+
+static int read_scope(const struct json *obj, struct coeffs_provenance *p,
+		      struct err *err)
+{
+	int ret = optional_text(obj, "scope", p->scope, sizeof(p->scope), err);
+
+	if (!ret && p->scope[0] && strcmp(p->scope, "rail") && strcmp(p->scope, "device"))
+		ret = err_set(err, -EINVAL, "key 'scope': '%s' is not rail or device",
+			      p->scope);
+	return ret;
+}
+
+static int read_provenance_keys(const struct json *obj, struct coeffs_provenance *p,
+				struct err *err)
+{
+	static const char *const known[] = { "files",	"sensor", "load",
+					     "formula", "scope",  "baseline-microwatt",
+					     "command", "notes",  NULL };
+	int ret = json_only_keys(obj, known, err);
+
+	if (!ret)
+		ret = read_files(obj, p, err);
+	if (!ret)
+		ret = optional_text(obj, "sensor", p->sensor, sizeof(p->sensor), err);
+	if (!ret)
+		ret = optional_text(obj, "load", p->load, sizeof(p->load), err);
+	if (!ret)
+		ret = optional_text(obj, "formula", p->formula, sizeof(p->formula), err);
+	if (!ret)
+		ret = read_scope(obj, p, err);
+	if (!ret && json_has(obj, "baseline-microwatt")) {
+		p->has_baseline = true;
+		ret = json_get_i64(obj, "baseline-microwatt", &p->baseline_uw, err);
+	}
+	if (!ret)
+		ret = optional_text(obj, "command", p->command, sizeof(p->command), err);
+	if (!ret)
+		ret = read_notes(obj, p, err);
+	return ret;
+}
+
+static int read_provenance(const struct json *cluster, struct coeffs_provenance *into,
+			   struct err *err)
+{
+	const struct json *obj = NULL;
+	int ret = json_get_object(cluster, "provenance", &obj, err);
+
+	if (ret)
+		return ret;
+	ret = read_provenance_keys(obj, into, err);
+	return ret ? err_wrap(err, ret, "provenance") : 0;
+}
+
+/* A fitted value comes with its errors, or not at all. */
+static int read_estimate(const struct json *obj, struct coeffs_cluster *c,
+			 struct err *err)
+{
+	int ret;
+
+	if (!json_has(obj, "estimate") && !json_has(obj, "stderr") &&
+	    !json_has(obj, "ci95"))
+		return 0;
+	c->has_interval = true;
+	ret = json_get_double(obj, "estimate", &c->estimate, err);
+	if (!ret)
+		ret = json_get_double(obj, "stderr", &c->stderr_, err);
+	if (!ret)
+		ret = read_interval(obj, "ci95", c->ci95, err);
+	return ret;
+}
+
+static int read_capacity(const struct json *obj, struct coeffs_cluster *c,
+			 struct err *err)
+{
+	uint64_t v;
+	int ret = 0;
+
+	if (json_has(obj, "capacity-dmips-mhz")) {
+		c->has_capacity = true;
+		ret = json_get_range(obj, "capacity-dmips-mhz", 1, UINT32_MAX, &v, err);
+		if (!ret)
+			c->capacity_dmips_mhz = v;
+	}
+	if (!ret && json_has(obj, "capacity-ci95")) {
+		c->has_capacity_ci = true;
+		ret = read_interval(obj, "capacity-ci95", c->capacity_ci95, err);
+	}
+	return ret;
+}
+
+static int read_coefficient(const struct json *obj, struct coeffs_cluster *c,
+			    struct err *err)
+{
+	uint64_t v;
+	int ret = json_get_range(obj, "dynamic-power-coefficient", 1, UINT32_MAX, &v,
+				 err);
+
+	if (!ret)
+		c->dpc_uw_per_mhz_v2 = v;
+	return ret;
+}
+
+static int read_optional(const struct json *obj, struct coeffs_cluster *c,
+			 struct err *err)
+{
+	int ret = read_estimate(obj, c, err);
+
+	if (!ret)
+		ret = read_capacity(obj, c, err);
+	if (!ret && json_has(obj, "effective-power-coefficient")) {
+		c->has_effective = true;
+		ret = json_get_double(obj, "effective-power-coefficient", &c->effective,
+				      err);
+	}
+	if (!ret && json_has(obj, "model")) {
+		c->has_model = true;
+		ret = read_model(obj, &c->model, err);
+	}
+	if (!ret)
+		ret = read_opps(obj, c, err);
+	if (!ret && json_has(obj, "provenance")) {
+		c->has_provenance = true;
+		ret = read_provenance(obj, &c->provenance, err);
+	}
+	return ret;
+}
+
+static int read_cluster(const struct json *obj, struct coeffs_cluster *c, struct err *err)
+{
+	static const char *const known[] = { "name",
+					     "match",
+					     "dynamic-power-coefficient",
+					     "estimate",
+					     "stderr",
+					     "ci95",
+					     "model",
+					     "opps",
+					     "capacity-dmips-mhz",
+					     "capacity-ci95",
+					     "effective-power-coefficient",
+					     "provenance",
+					     NULL };
+	int ret = json_only_keys(obj, known, err);
+
+	if (!ret)
+		ret = needed_text(obj, "name", c->name, sizeof(c->name), err);
+	if (!ret)
+		ret = read_match(obj, &c->match, err);
+	if (!ret)
+		ret = read_coefficient(obj, c, err);
+	if (!ret)
+		ret = read_optional(obj, c, err);
+	return ret;
+}
+
+static int check_new_name(const struct coeffs *c, size_t i, struct err *err)
+{
+	for (size_t j = 0; j < i; j++)
+		if (!strcmp(c->clusters[j].name, c->clusters[i].name))
+			return err_set(err, -EINVAL,
+				       "key 'name': '%s' is clusters[%zu] too",
+				       c->clusters[i].name, j);
+	return 0;
+}
+
+static int read_clusters(const struct json *root, struct coeffs *c, struct err *err)
+{
+	const struct json *arr = NULL;
+	int ret = filled_array(root, "clusters", COEFFS_MAX_CLUSTERS, &arr, err);
+
+	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
+		ret = read_cluster(json_at(arr, i), &c->clusters[i], err);
+		if (!ret)
+			ret = check_new_name(c, i, err);
+		if (ret)
+			err_wrap(err, ret, "clusters[%zu]", i);
+	}
+	if (!ret)
+		c->cluster_count = json_len(arr);
+	return ret;
+}
+
+static int read_check(const struct json *obj, struct coeffs_check *k, struct err *err)
+{
+	static const char *const known[] = { "name", "ok", "text", NULL };
+	int ret = json_only_keys(obj, known, err);
+
+	if (!ret)
+		ret = needed_text(obj, "name", k->name, sizeof(k->name), err);
+	if (!ret)
+		ret = json_get_bool(obj, "ok", &k->ok, err);
+	if (!ret)
+		ret = optional_text(obj, "text", k->text, sizeof(k->text), err);
+	return ret;
+}
+
+static int read_checks(const struct json *root, struct coeffs *c, struct err *err)
+{
+	const struct json *arr = NULL;
+	int ret;
+
+	if (!json_has(root, "checks"))
+		return 0;
+	ret = filled_array(root, "checks", COEFFS_MAX_NOTES, &arr, err);
+	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
+		ret = read_check(json_at(arr, i), &c->checks[i], err);
+		if (ret)
+			err_wrap(err, ret, "checks[%zu]", i);
+	}
+	if (!ret)
+		c->check_count = json_len(arr);
+	return ret;
+}
+
+static int check_schema(const struct json *root, struct err *err)
+{
+	const char *schema = NULL;
+	int ret = json_get_str(root, "schema", &schema, err);
+
+	if (!ret && strcmp(schema, COEFFS_SCHEMA))
+		ret = err_set(err, -EINVAL, "key 'schema': '%.80s' is not '%s'", schema,
+			      COEFFS_SCHEMA);
+	return ret;
+}
+
+static int read_root(const struct json *root, struct coeffs *c, struct err *err)
+{
+	static const char *const known[] = { "schema",	 "generator", "board", "virtual",
+					     "clusters", "checks",    NULL };
+	int ret;
+
+	*c = (struct coeffs){ 0 };
+	ret = check_schema(root, err);
+	if (!ret)
+		ret = json_only_keys(root, known, err);
+	if (!ret)
+		ret = optional_text(root, "generator", c->generator, sizeof(c->generator),
+				    err);
+	if (!ret)
+		ret = optional_text(root, "board", c->board, sizeof(c->board), err);
+	if (!ret)
+		ret = optional_bool(root, "virtual", &c->virtual_board, err);
+	if (!ret)
+		ret = read_clusters(root, c, err);
+	if (!ret)
+		ret = read_checks(root, c, err);
+	return ret;
+}
+
+int coeffs_read(const char *path, struct coeffs *c, struct err *err)
+{
+	struct json *root = NULL;
+	int ret = json_read(path, &root, err);
+
+	if (ret)
+		return ret;
+	ret = read_root(root, c, err);
+	json_free(root);
+	/* A missing key is a wrong file, not a missing one. */
+	if (ret == -ENOENT)
+		ret = -EINVAL;
+	return ret ? err_wrap(err, ret, "%s", strcmp(path, "-") ? path : "standard input")
+		   : 0;
+}
