@@ -234,8 +234,7 @@ static int put_cluster(struct json *obj, const struct coeffs_cluster *c, struct 
 	if (!ret)
 		ret = put_match(obj, &c->match);
 	if (!ret)
-		ret = json_put_u64(obj, "dynamic-power-coefficient",
-				   c->dpc_uw_per_mhz_v2);
+		ret = put_coefficient(obj, c, err);
 	if (!ret && c->has_interval)
 		ret = put_estimate(obj, c, err);
 	if (!ret && c->has_capacity)
