@@ -38,7 +38,7 @@ struct runinfo {
 	char kernel[128];
 	char date[32]; /* ISO 8601 UTC */
 	bool virtual_board;
-	uint64_t seed;	      /* of the virtual board */
+	uint64_t seed;	      /* of the virtual board, up to 2^63-1 */
 	char power_scope[16]; /* "rail" or "device" */
 	bool has_baseline;
 	int64_t baseline_uw; /* already subtracted from power_uw in samples.csv */

@@ -1,18 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * samples.csv in and out, and other people's CSV with known column names.
+ *
+ * Our own format: integers only, except util_pct, which has up to three decimals (the fit
+ * needs more than a percent). temp_mc is empty when unknown; flags are joined by '|', '-'
+ * is none; power_uw is negative below a subtracted baseline; volt_uv, reads, work and
+ * cycles are 0 when unknown.
  */
 #ifndef CALIB_SAMPLES_H
 #define CALIB_SAMPLES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
 #include "lib/err.h"
 #include "models/sample.h"
 
-#define SAMPLES_MAX_FILES   64
-#define SAMPLES_MAX_REJECTS 64
+#define SAMPLES_MAX_FILES    64
+#define SAMPLES_MAX_REJECTS  64
+#define SAMPLES_MAX_CPUS     1024
+#define SAMPLES_MAX_UTIL_PCT (100 * SAMPLES_MAX_CPUS)
 
 /* A row that was not taken, and why; kept for warnings and provenance. */
 struct samples_reject {
@@ -36,21 +44,31 @@ extern const char samples_header[];
 /*
  * samples_read - append the rows of @path
  *
- * Our own header, or any header made of the columns that samples.c lists with their units
- * (freq_khz/freq_mhz, voltage_uv/voltage_v, power_uw/power_mw, policy/cluster,
+ * Our own header, or any header made of the columns that samples_read.c lists with their
+ * units (freq_khz/freq_mhz, voltage_uv/voltage_v, power_uw/power_mw, policy/cluster,
  * ncpus/cpu_count, baseline_uw ...); decimal values are taken exactly. Needed at least:
- * frequency, voltage, power. In our own format any bad field is an error (-EINVAL,
+ * frequency, voltage, power. A column that is not known is refused: a misspelt baseline
+ * would be a wrong number. In our own format any bad field is an error (-EINVAL,
  * "path:line: power_uw 'x' is not ..."). In other formats a row whose power is empty, nan
- * or inf is put into rejects[] and reading goes on.
+ * or inf is put into rejects[] and reading goes on; other fields that are empty count as
+ * absent. What is absent: cluster "cluster0" (a number under "policy" becomes "policyN"),
+ * load "unknown", cpu_count 1, util_pct 100 * cpu_count, temp_mc unknown, else 0.
  *
- * Returns 0, -errno.
+ * Returns 0, -errno, -EINVAL, -E2BIG (files, rejects). After a failure the rows before it
+ * are in @s.
  */
 int samples_read(struct samples *s, const char *path, struct err *err);
-/* One row in our own format, with newline. 0 or -EIO. */
+/* One row in our own format, with newline. 0; -EIO; -EINVAL for a name that is not plain
+ * or a util_pct out of range. */
 int samples_write_row(FILE *f, const struct sample *row);
 int samples_append(struct samples *s, const struct sample *row);
 void samples_free(struct samples *s);
 /* "throttled|clock" into @out; "-" for none. Returns @out. */
 char *samples_flags_format(uint32_t flags, char *out, size_t size);
+/* The reverse; -EINVAL for an unknown or empty flag. */
+int samples_flags_parse(const char *text, uint32_t *flags);
+/* Can it be a cluster's or a load's name: printable ASCII without blank, comma or quotes?
+ */
+bool samples_name_is_plain(const char *name);
 
 #endif
