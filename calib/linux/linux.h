@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The real machine behind calib/measure/machine.h: cpufreq, hwmon through libsensors,
+ * thermal zones, perf cycles and pinned load threads.
+ */
+#ifndef CALIB_LINUX_LINUX_H
+#define CALIB_LINUX_LINUX_H
+
+#include "boards/board.h"
+#include "calib/measure/machine.h"
+#include "lib/err.h"
+
+struct linux_options {
+	/* Stands before /sys, /proc and /run; NULL or "": the machine itself. libsensors
+	 * always reads the machine's /sys/class/hwmon. */
+	const char *sysroot;
+	/* The user's description; NULL: match a built-in board by the root compatible. */
+	const struct board *board;
+	/* "CLUSTER=SPEC", see calib/linux/sensors.h for SPEC; they win over the board's.
+	 */
+	const char *const *sensors;
+	unsigned int sensor_count;
+	/* Takes one-line warnings ("policy4: all CPUs are offline, skipped"); may be
+	 * NULL. */
+	void (*note)(void *arg, const char *text);
+	void *note_arg;
+};
+
+/*
+ * linux_open - the machine this program runs on
+ * @opt: borrowed, with all it points to, until close()
+ *
+ * Changes nothing and reads nothing yet: discover() does. Returns 0, -ENOMEM,
+ * -ENAMETOOLONG.
+ *
+ * From the first prepare() to close() SIGINT, SIGTERM, SIGHUP and SIGQUIT are held back:
+ * sleep_until() returns -EINTR once one came, and the caller restores and ends.
+ */
+int linux_open(const struct linux_options *opt, struct machine **m, struct err *err);
+
+#endif
