@@ -4,9 +4,11 @@
  */
 #include <stddef.h>
 
+#include "calib/commands.h"
 #include "lib/cmd.h"
 
 static const struct cmd *const cmds[] = {
+	&cmd_boards,
 	NULL,
 };
 

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The commands of calib, one cmd_*.c each.
+ */
+#ifndef CALIB_COMMANDS_H
+#define CALIB_COMMANDS_H
+
+#include "lib/cmd.h"
+
+extern const struct cmd cmd_boards;
+
+#endif
