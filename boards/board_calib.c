@@ -15,43 +15,43 @@
 
 /* /calib/clusters */
 
+/* Limits are there to stop slips of a digit, and steps so fine that playing would crawl.
+ */
 static const struct props_field truth_fields[] = {
-#define FIELD(name, member)                                                              \
+#define FIELD(name, member, min, max)                                                    \
 	{                                                                                \
-		name, offsetof(struct board_truth, member)                               \
+		"calib," name, offsetof(struct board_truth, member), min, max            \
 	}
-	FIELD("calib,dpc-uw-per-mhz-v2", dpc_uw_per_mhz_v2),
-	FIELD("calib,uncore-uw-per-mhz-v2", uncore_uw_per_mhz_v2),
-	FIELD("calib,leak-uw-per-v3", leak_uw_per_v3),
-	FIELD("calib,leak-ppm-per-k", leak_ppm_per_k),
-	FIELD("calib,leak-ref-mc", leak_ref_mc),
-	FIELD("calib,board-uw", board_uw),
-	FIELD("calib,droop-uohm", droop_uohm),
-	FIELD("calib,thermal-mk-per-w", thermal_mk_per_w),
-	FIELD("calib,thermal-tau-ms", thermal_tau_ms),
-	FIELD("calib,ambient-mc", ambient_mc),
-	FIELD("calib,throttle-mc", throttle_mc),
-	FIELD("calib,temp-lsb-mc", temp_lsb_mc),
-	FIELD("calib,background-ppm", background_ppm),
-	FIELD("calib,work-per-mhz", work_per_mhz),
-#undef FIELD
+	FIELD("dpc-uw-per-mhz-v2", dpc_uw_per_mhz_v2, 1, 100000),
+	FIELD("uncore-uw-per-mhz-v2", uncore_uw_per_mhz_v2, 1, 100000),
+	FIELD("leak-uw-per-v3", leak_uw_per_v3, 1, 20000000),
+	FIELD("leak-ppm-per-k", leak_ppm_per_k, 1, 100000),
+	FIELD("leak-ref-mc", leak_ref_mc, 1, 150000),
+	FIELD("board-uw", board_uw, 1, 100000000),
+	FIELD("droop-uohm", droop_uohm, 1, 1000000),
+	FIELD("thermal-mk-per-w", thermal_mk_per_w, 1, 200000),
+	FIELD("thermal-tau-ms", thermal_tau_ms, 50, 3600000),
+	FIELD("ambient-mc", ambient_mc, 1, 100000),
+	FIELD("throttle-mc", throttle_mc, 1, 150000),
+	FIELD("temp-lsb-mc", temp_lsb_mc, 1, 10000),
+	FIELD("background-ppm", background_ppm, 1, 4000000),
+	FIELD("work-per-mhz", work_per_mhz, 1, 10000000),
 	{ NULL },
 };
 
 static const struct props_field meter_fields[] = {
-#define FIELD(name, member)                                                              \
+#define METER(name, member, min, max)                                                    \
 	{                                                                                \
-		name, offsetof(struct board_meter, member)                               \
+		"calib," name, offsetof(struct board_meter, member), min, max            \
 	}
-	FIELD("calib,period-us", period_us),
-	FIELD("calib,average", average),
-	FIELD("calib,power-lsb-uw", power_lsb_uw),
-	FIELD("calib,volt-lsb-uv", volt_lsb_uv),
-	FIELD("calib,noise-ppm", noise_ppm),
-	FIELD("calib,noise-uw", noise_uw),
-	FIELD("calib,gain-ppm", gain_ppm),
-	FIELD("calib,drift-uw", drift_uw),
-#undef FIELD
+	METER("period-us", period_us, 1000, 60000000),
+	METER("average", average, 1, 4096),
+	METER("power-lsb-uw", power_lsb_uw, 1, 10000000),
+	METER("volt-lsb-uv", volt_lsb_uv, 1, 1000000),
+	METER("noise-ppm", noise_ppm, 1, 1000000),
+	METER("noise-uw", noise_uw, 1, 100000000),
+	METER("gain-ppm", gain_ppm, 1, 500000),
+	METER("drift-uw", drift_uw, 1, 100000000),
 	{ NULL },
 };
 

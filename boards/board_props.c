@@ -106,6 +106,7 @@ int props_read_fields(const void *blob, int node, const struct props_field *fiel
 {
 	const struct props_field *field;
 	const char *name;
+	uint32_t value;
 	int prop, ret;
 
 	fdt_for_each_property_offset(prop, blob, node)
@@ -119,10 +120,14 @@ int props_read_fields(const void *blob, int node, const struct props_field *fiel
 		if (!field)
 			return props_err(err, -EINVAL, blob, node, name,
 					 "is unknown; boards/README.md lists them");
-		ret = props_u32(blob, node, name,
-				(uint32_t *)((char *)out + field->offset), err);
+		ret = props_u32(blob, node, name, &value, err);
 		if (ret)
 			return ret;
+		if (value && (value < field->min || value > field->max))
+			return props_err(err, -EINVAL, blob, node, name,
+					 "%u is not 0 or in %u..%u", value, field->min,
+					 field->max);
+		*(uint32_t *)((char *)out + field->offset) = value;
 	}
 	return 0;
 }

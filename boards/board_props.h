@@ -16,6 +16,7 @@
 struct props_field {
 	const char *name; /* NULL ends the table */
 	size_t offset;
+	uint32_t min, max; /* 0, which switches a term off, is always allowed */
 };
 
 /* The node's path into @path, cut when it is longer than PROPS_PATH. */

@@ -268,6 +268,17 @@ static void a_truth_of_the_wrong_size_is_refused(void **state)
 	assert_refused(blob, -EINVAL, "'/calib/clusters/a7/truth'", "'calib,board-uw'");
 }
 
+static void a_truth_out_of_range_is_refused_with_the_range(void **state)
+{
+	void *blob = spoilable("odroid-xu3");
+
+	(void)state;
+	fdt_setprop_u32(blob, offset(blob, "/calib/sensors/ina231-40/virtual"),
+			"calib,period-us", 1);
+	assert_refused(blob, -EINVAL, "'calib,period-us'",
+		       "1 is not 0 or in 1000..60000000");
+}
+
 static void a_cluster_of_something_else_than_cpus_is_refused(void **state)
 {
 	void *blob = spoilable("odroid-xu3");
@@ -410,6 +421,7 @@ int main(void)
 		cmocka_unit_test(only_the_first_compatible_of_a_board_matches),
 		cmocka_unit_test(a_misspelt_truth_is_refused_by_name),
 		cmocka_unit_test(a_truth_of_the_wrong_size_is_refused),
+		cmocka_unit_test(a_truth_out_of_range_is_refused_with_the_range),
 		cmocka_unit_test(a_cluster_of_something_else_than_cpus_is_refused),
 		cmocka_unit_test(a_cpu_in_two_clusters_is_refused),
 		cmocka_unit_test(a_cluster_of_mixed_cores_is_refused),
