@@ -124,7 +124,7 @@ const char *cmd_nearest(const char *word, const char *(*name)(const void *arg, s
 			const void *arg)
 {
 	size_t len = strlen(word);
-	unsigned int best = len > 4 ? 3 : 2; /* exclusive */
+	unsigned int best = len > 3 ? 3 : 2; /* exclusive */
 	const char *found = NULL, *candidate;
 
 	if (len < 2)

@@ -216,8 +216,7 @@ static int check_count(const struct cmd *cmd, const struct cmd_parsed *parsed,
 		return err_set(err, -EINVAL, "operand '%s' is one too many",
 			       parsed->argv[cmd->max_args]);
 	if (n < cmd->min_args)
-		return err_set(err, -EINVAL, "%s: the operands are %s",
-			       n ? "an operand is missing" : "operands are missing",
+		return err_set(err, -EINVAL, "operand missing, needed: %s",
 			       cmd->args ? cmd->args : "");
 	return 0;
 }
