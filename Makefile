@@ -34,6 +34,11 @@ ALL_LDFLAGS = $(LDFLAGS) $(SANFLAGS) -pthread
 LIBS_fdtedit := -lfdt -ljansson -lm
 LIBS_calib := -lsensors -lgsl -lgslcblas $(LIBS_fdtedit)
 
+# V=1 shows whole command lines, -s nothing.
+Q := $(if $(V),,@)
+silent := $(findstring s,$(filter-out --%,$(firstword -$(MAKEFLAGS))))
+say = $(if $(V)$(silent),@:,@printf '  %-7s %s\n' $(1) $@)
+
 src = $(foreach d,$(1),$(wildcard $(d)/*.c))
 obj = $(patsubst %.c,$(B)/%.o,$(1))
 
@@ -59,10 +64,12 @@ bench_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 all: $(B)/calib/calib $(B)/fdtedit/fdtedit man
 
 $(B)/calib/calib: $(B)/calib/main.o $(ar_calib)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS_calib)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS_calib)
 
 $(B)/fdtedit/fdtedit: $(B)/fdtedit/main.o $(ar_fdtedit)
-	$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS_fdtedit)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(LIBS_fdtedit)
 
 $(B)/lib.a: $(lib_obj)
 $(B)/models.a: $(models_obj)
@@ -70,39 +77,47 @@ $(B)/boards.a: $(boards_obj)
 $(B)/calib.a: $(calib_obj)
 $(B)/fdtedit.a: $(fdtedit_obj)
 $(B)/%.a:
+	$(call say,AR)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 $(B)/%.o: %.c
+	$(call say,CC)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(ALL_CFLAGS) -c -o $@ $<
 
 # Board descriptions: DTS in, one object that holds every compiled tree and an index of names.
 $(B)/boards/%.dtb: boards/%.dts $(wildcard boards/*.dtsi)
 	@mkdir -p $(@D)
-	$(DTC) -q -@ -I dts -O dtb -i boards -o $@ $<
+	$(call say,DTC)
+	$(Q)$(DTC) -q -@ -I dts -O dtb -i boards -o $@ $<
 
 $(B)/boards/blobs.S: scripts/embed-boards $(boards_dtb)
 	@mkdir -p $(@D)
-	EMBED_BITS=$$(($$(echo __SIZEOF_POINTER__ | $(CC) -E -P -) * 8)) \
+	$(call say,EMBED)
+	$(Q)EMBED_BITS=$$(($$(echo __SIZEOF_POINTER__ | $(CC) -E -P -) * 8)) \
 		scripts/embed-boards $(boards_dtb) > $@
 
 $(B)/boards/blobs.o: $(B)/boards/blobs.S
-	$(CC) $(SANFLAGS) -c -o $@ $<
+	$(call say,AS)
+	$(Q)$(CC) $(SANFLAGS) -c -o $@ $<
 
 man: $(man_pages)
 $(B)/man/%: man/%.scd
 	@mkdir -p $(@D)
-	$(SCDOC) < $< > $@
+	$(call say,SCDOC)
+	$(Q)$(SCDOC) < $< > $@
 
 # Unit tests link everything, so that a test may reach any layer.
 $(B)/tests/unit/%: tests/unit/%.c $(B)/fdtedit.a $(ar_calib)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib) -lcmocka
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib) -lcmocka
 
 $(B)/tests/bench/%: tests/bench/%.c $(B)/fdtedit.a $(ar_calib)
 	@mkdir -p $(@D)
-	$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib)
+	$(call say,LD)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib)
 
 check-static:
 	scripts/check-layers

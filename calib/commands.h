@@ -8,5 +8,6 @@
 #include "lib/cmd.h"
 
 extern const struct cmd cmd_boards;
+extern const struct cmd cmd_plot;
 
 #endif

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calib plot: power and efficiency curves of coeffs.json, drawn by gnuplot.
+ */
+#include "calib/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/plot/script.h"
+#include "lib/coeffs.h"
+#include "lib/outfile.h"
+#include "lib/spawn.h"
+
+#define DEFAULT_PICTURE "efficiency.svg"
+
+struct plot_options {
+	const char *output, *term;
+	uint32_t columns, rows; /* of PLOT_DUMB */
+	bool script;
+};
+
+static const struct {
+	const char *name, *suffix;
+	enum plot_term term;
+} terms[] = {
+	{ "svg", ".svg", PLOT_SVG },
+	{ "png", ".png", PLOT_PNG },
+	{ "dumb", ".txt", PLOT_DUMB },
+};
+
+#define NTERMS (sizeof(terms) / sizeof(terms[0]))
+
+static bool ends_with(const char *text, const char *suffix)
+{
+	size_t n = strlen(text), m = strlen(suffix);
+
+	return n >= m && !strcmp(text + n - m, suffix);
+}
+
+/* --term decides, else the file's suffix. */
+static int choose_term(const struct plot_options *o, enum plot_term *term,
+		       struct err *err)
+{
+	for (size_t i = 0; i < NTERMS; i++) {
+		if (o->term ? !strcmp(o->term, terms[i].name)
+			    : ends_with(o->output ? o->output : DEFAULT_PICTURE,
+					terms[i].suffix)) {
+			*term = terms[i].term;
+			return 0;
+		}
+	}
+	return err_set(err, -EINVAL,
+		       "'%s': the name ends in none of .svg, .png, .txt; say --term svg, "
+		       "png or dumb",
+		       o->output);
+}
+
+/* Where the picture goes: a serial console wants to see it, everything else is a file. */
+static const char *choose_output(const struct plot_options *o, enum plot_term term)
+{
+	if (o->output)
+		return o->output;
+	if (term == PLOT_DUMB)
+		return "-";
+	return term == PLOT_PNG ? "efficiency.png" : DEFAULT_PICTURE;
+}
+
+static int run_gnuplot(const struct buf *script, struct buf *picture, struct err *err)
+{
+	static const char *const argv[] = { "gnuplot", "-d", "-", NULL };
+	struct buf talk = { 0 };
+	const struct spawn sp = {
+		.argv = argv,
+		.input = script->data,
+		.input_len = script->len,
+		.out = picture,
+		.err = &talk,
+	};
+	int ret = spawn_run(&sp, err);
+
+	if (ret > 0 || (!ret && !picture->len))
+		ret = err_set(err, -EIO, "gnuplot failed (status %d): %.300s", ret,
+			      talk.data ? talk.data : "no picture came out");
+	buf_free(&talk);
+	return ret;
+}
+
+static int draw(struct cmd_ctx *ctx, const struct plot *plot,
+		const struct plot_options *o, struct err *err)
+{
+	struct buf script = { 0 }, picture = { 0 };
+	enum plot_term term = PLOT_SVG;
+	const char *output;
+	int ret;
+
+	ret = choose_term(o, &term, err);
+	if (ret)
+		return ret;
+	if (o->columns < 40 || o->columns > 500 || o->rows < 10 || o->rows > 200)
+		return err_set(
+			err, -EINVAL,
+			"%ux%u characters: --columns takes 40..500, --rows 10..200",
+			o->columns, o->rows);
+	output = choose_output(o, term);
+	ret = plot_script(plot, term, o->columns, o->rows, &script);
+	if (ret)
+		err_errno(err, ret, "gnuplot script");
+	else if (o->script)
+		ret = outfile_write("-", script.data, script.len, err);
+	else
+		ret = run_gnuplot(&script, &picture, err);
+	if (!ret && !o->script)
+		ret = outfile_write(output, picture.data, picture.len, err);
+	if (!ret && !o->script && strcmp(output, "-"))
+		cmd_note(ctx, "wrote '%s'", output);
+	buf_free(&script);
+	buf_free(&picture);
+	return ret;
+}
+
+static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
+	       struct err *err)
+{
+	const char *path = argc ? argv[0] : "coeffs.json";
+	struct coeffs *c = coeffs_new();
+	struct plot *plot = calloc(1, sizeof(*plot));
+	int ret = -ENOMEM;
+
+	if (!c || !plot) {
+		err_errno(err, ret, "'%s'", path);
+		goto out;
+	}
+	ret = coeffs_read(path, c, err);
+	if (ret == -ENOENT && !argc)
+		err_set(err, ret,
+			"no 'coeffs.json' here; name it, or first run 'calib fit > "
+			"coeffs.json'");
+	if (ret)
+		goto out;
+	ret = plot_from_coeffs(c, plot, err);
+	if (ret) {
+		err_wrap(err, ret, "%s", path);
+		goto out;
+	}
+	if (c->virtual_board)
+		cmd_note(ctx, "VIRTUAL board: these are not measurements of hardware");
+	ret = draw(ctx, plot, opts, err);
+out:
+	free(plot);
+	coeffs_free(c);
+	return ret;
+}
+
+static const struct opt options[] = {
+	{ "output", 'o', OPT_STRING, offsetof(struct plot_options, output), "FILE",
+	  "write the picture to FILE (.svg, .png or .txt); '-' is stdout", NULL },
+	{ "term", 0, OPT_STRING, offsetof(struct plot_options, term), "TERM",
+	  "kind of picture: svg, png, or dumb for a serial console", "svg|png|dumb" },
+	{ "columns", 0, OPT_U32, offsetof(struct plot_options, columns), "N",
+	  "width of a dumb picture in characters (79)", NULL },
+	{ "rows", 0, OPT_U32, offsetof(struct plot_options, rows), "N",
+	  "height of each dumb picture in lines (24)", NULL },
+	{ "script", 0, OPT_FLAG, offsetof(struct plot_options, script), NULL,
+	  "print the gnuplot script instead of running it", NULL },
+	{ NULL, 0, OPT_FLAG, 0, NULL, NULL, NULL },
+};
+
+static const struct plot_options defaults = { .columns = 79, .rows = 24 };
+
+const struct cmd cmd_plot = {
+	.name = "plot",
+	.args = "[COEFFS]",
+	.summary = "draw power and efficiency curves of all clusters",
+	.help = "Draws two panels from COEFFS (coeffs.json in this folder when none is "
+		"named). "
+		"Above: power of one busy CPU over frequency. Below: performance per "
+		"watt over "
+		"performance, all clusters on one scale, where performance is capacity "
+		"as the "
+		"kernel computes it.\n\n"
+		"Points are measurements with their 95 % interval, the solid curve is "
+		"the fitted "
+		"model, the dotted one what the kernel will compute from the coefficient "
+		"alone: "
+		"the gap between them is what the kernel's one-parameter model leaves "
+		"out. A ring "
+		"marks a state that the kernel will call inefficient: a higher one costs "
+		"less per "
+		"unit of work.\n\n"
+		"Without -o the picture goes to " DEFAULT_PICTURE
+		" (--term png: efficiency.png), "
+		"with --term dumb to the terminal. Needs gnuplot (Debian: gnuplot-nox).",
+	.example = "calib fit > coeffs.json && calib plot\n"
+		   "calib plot coeffs.json -o eff.png\n"
+		   "calib plot --term dumb --columns 120 --rows 40",
+	.opts = options,
+	.opts_size = sizeof(struct plot_options),
+	.defaults = &defaults,
+	.max_args = 1,
+	.run = run,
+};

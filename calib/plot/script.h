@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * From coeffs.json to a gnuplot script: one text, data inline, nothing that gnuplot would
+ * interpret comes from a file unquoted.
+ */
+#ifndef CALIB_PLOT_SCRIPT_H
+#define CALIB_PLOT_SCRIPT_H
+
+#include <stdbool.h>
+
+#include "lib/buf.h"
+#include "lib/coeffs.h"
+#include "lib/err.h"
+
+enum plot_term { PLOT_SVG, PLOT_PNG, PLOT_DUMB };
+
+/* One performance state, in the units of the picture. */
+struct plot_state {
+	double mhz;
+	double performance; /* 0..1024, or MHz when no cluster has a capacity */
+	bool has_measured, has_model;
+	double measured_mw, ci_mw; /* one busy CPU above idle; half the 95 % interval */
+	double model_mw;
+	double kernel_mw; /* what the kernel will compute */
+	bool inefficient; /* by the kernel's current rule */
+};
+
+struct plot_cluster {
+	char name[32];
+	struct plot_state states[COEFFS_MAX_OPPS]; /* ascending */
+	unsigned int state_count;
+};
+
+struct plot {
+	char title[256];
+	bool has_capacity;
+	struct plot_cluster clusters[COEFFS_MAX_CLUSTERS];
+	unsigned int cluster_count;
+};
+
+/*
+ * plot_from_coeffs - take what can be drawn out of @c
+ *
+ * Clusters without opps[] are left out. Returns 0, or -ENODATA when none is left.
+ */
+int plot_from_coeffs(const struct coeffs *c, struct plot *plot, struct err *err);
+
+/*
+ * plot_script - the gnuplot text: power over frequency above, efficiency over performance
+ * below
+ * @columns, @rows: size of PLOT_DUMB in characters
+ *
+ * Works with gnuplot-nox 5: no window terminal, no locale. Returns 0 or -ENOMEM.
+ */
+int plot_script(const struct plot *plot, enum plot_term term, unsigned int columns,
+		unsigned int rows, struct buf *out);
+
+#endif
