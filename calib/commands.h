@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The commands of calib, one cmd_*.c each.
+ * The commands of calib, one cmd_*.c each, in the order of the daily use.
  */
 #ifndef CALIB_COMMANDS_H
 #define CALIB_COMMANDS_H
@@ -8,6 +8,7 @@
 #include "lib/cmd.h"
 
 extern const struct cmd cmd_boards;
+extern const struct cmd cmd_check;
 extern const struct cmd cmd_plot;
 
 #endif

@@ -9,6 +9,7 @@
 
 static const struct cmd *const cmds[] = {
 	&cmd_boards,
+	&cmd_check,
 	&cmd_plot,
 	NULL,
 };

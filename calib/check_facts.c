@@ -1,0 +1,477 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Put together what 'calib check' judges. The machine comes from a compiled tree, a board
+ * description, or, when neither is known, from coeffs.json alone.
+ */
+#include "calib/check_facts.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_INPUT (16u << 20)
+
+__attribute__((format(printf, 2, 3))) static void note(struct check_facts *facts,
+						       const char *fmt, ...)
+{
+	va_list ap;
+
+	if (facts->note_count == CHECK_FACTS_NOTES)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(facts->notes[facts->note_count++], sizeof(facts->notes[0]), fmt, ap);
+	va_end(ap);
+}
+
+static int read_tree(struct check_facts *facts, const char *path, struct err *err)
+{
+	struct dtcpus *d = facts->d;
+	int ret;
+
+	ret = dtcpus_check_blob(facts->blob.data, facts->blob.len, err);
+	/* What follows the tree does not change what the kernel reads. */
+	if (ret == -E2BIG) {
+		note(facts, "%s: %s", path, err->msg);
+		ret = 0;
+	}
+	if (!ret)
+		ret = dtcpus_read(facts->blob.data, d, err);
+	if (ret)
+		return err_wrap(err, ret, "%s", path);
+	if (d->root_compatible_count)
+		snprintf(facts->title, sizeof(facts->title), "%s (%s)",
+			 d->root_compatibles[0], d->model ? d->model : "no model");
+	return 0;
+}
+
+/* A new domain of CPU @cpu, without OPPs. */
+static struct dt_domain *add_domain(struct dtcpus *d, unsigned int cpu)
+{
+	struct dt_domain *dom = &d->domains[d->domain_count];
+
+	if (d->domain_count == DTCPUS_MAX_DOMAINS)
+		return NULL;
+	memset(dom, 0, sizeof(*dom));
+	dom->cpus[dom->cpu_count++] = cpu;
+	d->cpus[cpu].domain = d->domain_count++;
+	return dom;
+}
+
+static const char *core(const struct dt_cpu *cpu)
+{
+	return cpu->compatible_count ? cpu->compatibles[0] : "";
+}
+
+/*
+ * CPUs without an OPP table (firmware or the clock driver knows their OPPs) are taken as
+ * one domain per core type, so that all else can be checked.
+ */
+static int group_tableless(struct check_facts *facts, struct err *err)
+{
+	struct dtcpus *d = facts->d;
+	unsigned int i, j, from_tree = d->domain_count;
+
+	for (i = 0; i < d->cpu_count; i++) {
+		struct dt_cpu *cpu = &d->cpus[i];
+
+		if (cpu->domain >= 0)
+			continue;
+		for (j = from_tree; j < d->domain_count; j++)
+			if (!strcmp(core(&d->cpus[d->domains[j].cpus[0]]), core(cpu)))
+				break;
+		if (j == d->domain_count) {
+			if (!add_domain(d, i))
+				return err_set(err, -ERANGE,
+					       "more than %d frequency domains",
+					       DTCPUS_MAX_DOMAINS);
+			continue;
+		}
+		cpu->domain = j;
+		d->domains[j].cpus[d->domains[j].cpu_count++] = i;
+	}
+	return 0;
+}
+
+static void opps_of_board(struct dt_domain *dom, const struct board_cluster *cl)
+{
+	unsigned int i;
+
+	for (i = 0; i < cl->opp_count; i++) {
+		struct dt_opp *opp = &dom->opps[i];
+
+		memset(opp, 0, sizeof(*opp));
+		opp->hz = (uint64_t)cl->opps[i].khz * 1000;
+		opp->has_volt = cl->opps[i].volt_uv != 0;
+		opp->volt_uv = cl->opps[i].volt_uv;
+	}
+	dom->opp_count = cl->opp_count;
+	snprintf(dom->opp_path, sizeof(dom->opp_path), "%s", "the board description");
+}
+
+/* OPPs for the domains whose tree has none, from the board's cluster of that core. */
+static void complete_opps(struct check_facts *facts)
+{
+	struct dtcpus *d = facts->d;
+	unsigned int i, j;
+
+	for (i = 0; i < d->domain_count; i++) {
+		struct dt_domain *dom = &d->domains[i];
+		const char *type = core(&d->cpus[dom->cpus[0]]);
+
+		if (dom->opp_count || !facts->has_board)
+			continue;
+		for (j = 0; j < facts->board.cluster_count; j++) {
+			if (strcmp(facts->board.clusters[j].compatible, type))
+				continue;
+			opps_of_board(dom, &facts->board.clusters[j]);
+			note(facts, "the tree has no OPPs for %s: taken from board '%s'",
+			     type, facts->board.name);
+			break;
+		}
+	}
+}
+
+static int match_board(struct check_facts *facts, const char *const compatibles[],
+		       size_t n, struct err *err)
+{
+	int ret = board_match(compatibles, n, &facts->board, err);
+
+	facts->has_board = ret > 0;
+	return ret < 0 ? ret : 0;
+}
+
+static int load_board(struct check_facts *facts, const char *spec, struct err *err)
+{
+	bool virtual_board;
+	int ret = board_open(spec, &facts->board, &virtual_board, err);
+
+	facts->has_board = !ret;
+	return ret;
+}
+
+/*
+ * The board of a tree: the tree itself when it is a description (boards/README.md), else
+ * the built-in board of its compatible.
+ */
+static int board_of_tree(struct check_facts *facts, struct err *err)
+{
+	const struct dtcpus *d = facts->d;
+
+	if (!board_from_blob(facts->blob.data, facts->blob.len, "tree", &facts->board,
+			     NULL) &&
+	    facts->board.has_ratio) {
+		facts->has_board = true;
+		return 0;
+	}
+	return match_board(facts, d->root_compatibles, d->root_compatible_count, err);
+}
+
+static int load_tree(struct check_facts *facts, const char *path, const char *board_spec,
+		     struct err *err)
+{
+	int ret;
+
+	ret = read_tree(facts, path, err);
+	if (!ret)
+		ret = board_spec ? load_board(facts, board_spec, err)
+				 : board_of_tree(facts, err);
+	if (!ret)
+		ret = group_tableless(facts, err);
+	if (!ret)
+		complete_opps(facts);
+	return ret;
+}
+
+static void cpu_of_board(struct dt_cpu *cpu, const struct board_cluster *cl,
+			 unsigned int i)
+{
+	snprintf(cpu->path, sizeof(cpu->path), "%s", cl->paths[i]);
+	cpu->has_reg = true;
+	cpu->reg = cl->reg[i];
+	cpu->compatibles[0] = cl->compatible;
+	cpu->compatible_count = 1;
+	cpu->enabled = true;
+	cpu->has_capacity = cl->capacity_dmips_mhz != 0;
+	cpu->capacity_dmips_mhz = cl->capacity_dmips_mhz;
+}
+
+static int domain_of_board(struct dtcpus *d, const struct board_cluster *cl,
+			   struct err *err)
+{
+	struct dt_domain *dom = NULL;
+	unsigned int i;
+
+	for (i = 0; i < cl->cpu_count; i++) {
+		unsigned int n = cl->cpus[i];
+
+		if (n >= DTCPUS_MAX_CPUS)
+			return err_set(err, -ERANGE,
+				       "cluster '%s': CPU number %u is above %d",
+				       cl->name, n, DTCPUS_MAX_CPUS - 1);
+		cpu_of_board(&d->cpus[n], cl, i);
+		if (!dom)
+			dom = add_domain(d, n);
+		else
+			dom->cpus[dom->cpu_count++] = n;
+		d->cpus[n].domain = d->domain_count - 1;
+		if (n >= d->cpu_count)
+			d->cpu_count = n + 1;
+	}
+	if (dom)
+		opps_of_board(dom, cl);
+	return 0;
+}
+
+/* The board's clusters as domains, its CPUs under their Linux numbers. */
+static int machine_of_board(struct check_facts *facts, struct err *err)
+{
+	const struct board *b = &facts->board;
+	struct dtcpus *d = facts->d;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < DTCPUS_MAX_CPUS; i++)
+		d->cpus[i].domain = -1;
+	for (i = 0; i < b->cluster_count; i++) {
+		ret = domain_of_board(d, &b->clusters[i], err);
+		if (ret)
+			return ret;
+	}
+	snprintf(facts->title, sizeof(facts->title), "%s (%s)", b->compatible, b->model);
+	return 0;
+}
+
+static void cpu_of_coeffs(struct dtcpus *d, const struct coeffs_cluster *cl)
+{
+	struct dt_cpu *cpu = &d->cpus[d->cpu_count++];
+
+	cpu->compatibles[0] = cl->match.compatible[0] ? cl->match.compatible : cl->name;
+	cpu->compatible_count = 1;
+	cpu->enabled = true;
+}
+
+/* Nothing but coeffs.json: cluster i is domain i, of as many CPUs as it names. */
+static int machine_of_coeffs(struct check_facts *facts, struct err *err)
+{
+	const struct coeffs *c = facts->coeffs;
+	struct dtcpus *d = facts->d;
+	unsigned int i, n;
+
+	for (i = 0; i < c->cluster_count; i++) {
+		const struct coeffs_match *m = &c->clusters[i].match;
+		struct dt_domain *dom;
+
+		n = m->path_count > m->reg_count ? m->path_count : m->reg_count;
+		if (!n)
+			n = 1;
+		if (d->cpu_count + n > DTCPUS_MAX_CPUS)
+			return err_set(err, -ERANGE, "more than %d CPUs",
+				       DTCPUS_MAX_CPUS);
+		/* COEFFS_MAX_CLUSTERS domains always fit. */
+		dom = add_domain(d, d->cpu_count);
+		dom->cpu_count = 0;
+		while (n--) {
+			dom->cpus[dom->cpu_count++] = d->cpu_count;
+			d->cpus[d->cpu_count].domain = i;
+			cpu_of_coeffs(d, &c->clusters[i]);
+		}
+	}
+	note(facts, "the board is not known: CPU numbers count the clusters of the file");
+	return 0;
+}
+
+static void set_opps(struct dt_domain *dom, const struct coeffs_cluster *cl)
+{
+	unsigned int i;
+
+	for (i = 0; i < cl->opp_count; i++) {
+		struct dt_opp *opp = &dom->opps[i];
+
+		memset(opp, 0, sizeof(*opp));
+		opp->hz = cl->opps[i].hz;
+		opp->has_volt = cl->opps[i].microvolt != 0;
+		opp->volt_uv = cl->opps[i].microvolt;
+	}
+	dom->opp_count = cl->opp_count;
+	snprintf(dom->opp_path, sizeof(dom->opp_path), "coeffs.json");
+}
+
+static int set_cpu(struct check_facts *facts, unsigned int cpu, unsigned int cluster,
+		   int *owner, bool keep_opps, struct err *err)
+{
+	const struct coeffs_cluster *cl = &facts->coeffs->clusters[cluster];
+	struct dt_cpu *node = &facts->d->cpus[cpu];
+
+	if (owner[cpu] >= 0)
+		return err_set(err, -EINVAL, "clusters '%s' and '%s' both match %s",
+			       facts->coeffs->clusters[owner[cpu]].name, cl->name,
+			       node->path);
+	owner[cpu] = cluster;
+	node->has_dpc = true;
+	node->dpc_uw_per_mhz_v2 = cl->dpc_uw_per_mhz_v2;
+	if (!node->has_capacity && cl->has_capacity) {
+		node->has_capacity = true;
+		node->capacity_dmips_mhz = cl->capacity_dmips_mhz;
+	}
+	if (cl->opp_count && !(keep_opps && facts->d->domains[node->domain].opp_count))
+		set_opps(&facts->d->domains[node->domain], cl);
+	return 0;
+}
+
+/*
+ * Give the machine's CPUs their coefficients.
+ * @by_order: the machine was made from the file, so cluster i is domain i
+ * @keep_opps: the machine's OPPs go before those of the file
+ */
+static int apply_coeffs(struct check_facts *facts, bool by_order, bool keep_opps,
+			struct err *err)
+{
+	const struct coeffs *c = facts->coeffs;
+	struct dtcpus *d = facts->d;
+	int owner[DTCPUS_MAX_CPUS];
+	unsigned int i, j;
+	int ret;
+
+	memset(owner, -1, sizeof(owner));
+	for (i = 0; i < c->cluster_count; i++) {
+		unsigned int matched = 0;
+
+		for (j = 0; j < d->cpu_count; j++) {
+			const struct dt_cpu *cpu = &d->cpus[j];
+			bool match;
+
+			if (cpu->domain < 0 || !cpu->compatible_count)
+				continue;
+			match = by_order ? cpu->domain == (int)i
+					 : coeffs_match_cpu(&c->clusters[i].match,
+							    cpu->path, cpu->compatibles,
+							    cpu->compatible_count,
+							    cpu->reg);
+			if (!match)
+				continue;
+			ret = set_cpu(facts, j, i, owner, keep_opps, err);
+			if (ret)
+				return ret;
+			matched++;
+		}
+		if (!matched)
+			return err_set(
+				err, -ENOENT,
+				"cluster '%s' matches no CPU of %s; name the right "
+				"board with --board",
+				c->clusters[i].name, facts->title);
+	}
+	return 0;
+}
+
+static void find_capacity(struct check_facts *facts)
+{
+	const struct dtcpus *d = facts->d;
+	unsigned int i;
+
+	for (i = 0; i < d->cpu_count; i++)
+		if (d->cpus[i].domain >= 0 && !d->cpus[i].has_capacity)
+			facts->capacity_unknown = true;
+}
+
+static bool is_tree_file(const char *spec)
+{
+	size_t len = strlen(spec);
+
+	return strchr(spec, '/') || (len > 4 && !strcmp(spec + len - 4, ".dtb"));
+}
+
+/* The machine that coeffs.json is about. Returns 1 when only the file itself tells. */
+static int find_machine(struct check_facts *facts, const char *board_spec,
+			struct err *err)
+{
+	const char *compatible = facts->coeffs->board;
+	int ret;
+
+	if (board_spec && is_tree_file(board_spec)) {
+		ret = buf_read_file(&facts->blob, board_spec, MAX_INPUT, err);
+		return ret ? ret : load_tree(facts, board_spec, NULL, err);
+	}
+	ret = board_spec      ? load_board(facts, board_spec, err)
+	      : compatible[0] ? match_board(facts, &compatible, 1, err)
+			      : 0;
+	if (ret)
+		return ret;
+	if (facts->has_board)
+		return machine_of_board(facts, err);
+	if (compatible[0])
+		note(facts, "no board description for '%s'", compatible);
+	ret = machine_of_coeffs(facts, err);
+	return ret ? ret : 1;
+}
+
+static void note_missing_opps(struct check_facts *facts)
+{
+	unsigned int i;
+
+	for (i = 0; i < facts->d->domain_count; i++)
+		if (!facts->d->domains[i].opp_count)
+			break;
+	if (i < facts->d->domain_count)
+		note(facts, "no OPPs: name the board with --board NAME or --board "
+			    "FILE.dtb to have efficiency and limits checked");
+}
+
+static int load_coeffs(struct check_facts *facts, const char *path,
+		       const char *board_spec, struct err *err)
+{
+	int ret;
+
+	facts->coeffs = coeffs_new();
+	if (!facts->coeffs)
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = coeffs_read(path, facts->coeffs, err);
+	if (ret)
+		return ret;
+	ret = find_machine(facts, board_spec, err);
+	if (ret < 0)
+		return ret;
+	ret = apply_coeffs(facts, ret == 1, board_spec != NULL, err);
+	if (ret)
+		return err_wrap(err, ret, "%s", path);
+	if (!facts->has_board && !facts->blob.len)
+		find_capacity(facts);
+	note_missing_opps(facts);
+	return 0;
+}
+
+/* Anything that does not start like JSON is judged, and refused, as a tree. */
+static bool is_json(const struct buf *buf)
+{
+	return buf->len && buf->data[strspn(buf->data, " \t\r\n")] == '{';
+}
+
+int check_facts_load(struct check_facts *facts, const char *path, const char *board_spec,
+		     struct err *err)
+{
+	int ret;
+
+	memset(facts, 0, sizeof(*facts));
+	facts->d = dtcpus_new();
+	if (!facts->d)
+		return err_set(err, -ENOMEM, "out of memory");
+	if (!strcmp(path, "-"))
+		return load_coeffs(facts, path, board_spec, err);
+	ret = buf_read_file(&facts->blob, path, MAX_INPUT, err);
+	if (ret)
+		return ret;
+	if (!is_json(&facts->blob))
+		return load_tree(facts, path, board_spec, err);
+	buf_free(&facts->blob);
+	return load_coeffs(facts, path, board_spec, err);
+}
+
+void check_facts_free(struct check_facts *facts)
+{
+	dtcpus_free(facts->d);
+	coeffs_free(facts->coeffs);
+	buf_free(&facts->blob);
+	memset(facts, 0, sizeof(*facts));
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What 'calib check' judges: CPUs, domains, OPPs and coefficients, put together from a
+ * compiled tree, or from coeffs.json and the board it belongs to.
+ */
+#ifndef CALIB_CHECK_FACTS_H
+#define CALIB_CHECK_FACTS_H
+
+#include <stdbool.h>
+
+#include "boards/board.h"
+#include "lib/buf.h"
+#include "lib/coeffs.h"
+#include "lib/dtcpus.h"
+#include "lib/err.h"
+
+#define CHECK_FACTS_NOTES 8
+
+struct check_facts {
+	struct dtcpus *d; /* its strings point into the members below */
+	char title[256];  /* "hardkernel,odroid-xu4 (Hardkernel Odroid XU4)" or "" */
+	bool capacity_unknown;
+	bool has_board; /* @board was found or given */
+	struct board board;
+	struct coeffs *coeffs;		    /* NULL when the input is a tree */
+	struct buf blob;		    /* the tree, of the input or of --board */
+	char notes[CHECK_FACTS_NOTES][256]; /* where facts came from, what is missing */
+	unsigned int note_count;
+};
+
+/*
+ * check_facts_load - read @path and what it refers to
+ * @path: a .dtb or a coeffs.json, told apart by content; "-": coeffs.json on stdin
+ * @board_spec: as board_open() takes it, or NULL: the board is the one that the input
+ *	names, if it is built in
+ *
+ * Returns 0; -errno of reading; -EINVAL; -ENOENT when a cluster of coeffs.json matches no
+ * CPU. The caller frees with check_facts_free() in every case; @facts is large.
+ */
+int check_facts_load(struct check_facts *facts, const char *path, const char *board_spec,
+		     struct err *err);
+/* Frees the content; takes a zeroed struct. */
+void check_facts_free(struct check_facts *facts);
+
+#endif
