@@ -53,8 +53,10 @@ struct board_sensor {
 struct board_truth {
 	uint32_t dpc_uw_per_mhz_v2;    /* C of one busy CPU running the integer load */
 	uint32_t uncore_uw_per_mhz_v2; /* D: shared clock and L2 while any CPU is busy */
-	uint32_t leak_uw_per_v3; /* leakage at leak_ref_mc and 1 V; grows with V^3 */
-	uint32_t leak_ppm_per_k; /* exponential growth per kelvin */
+	uint32_t uncore_idle_ppm; /* part of D that an idle cluster draws: clock not gated
+				   */
+	uint32_t leak_uw_per_v3;  /* leakage at leak_ref_mc and 1 V; grows with V^3 */
+	uint32_t leak_ppm_per_k;  /* exponential growth per kelvin */
 	uint32_t leak_ref_mc;
 	uint32_t board_uw;	   /* constant that the meter also sees */
 	uint32_t droop_uohm;	   /* rail droop: V = V_table - I * R */

@@ -24,6 +24,7 @@ static const struct props_field truth_fields[] = {
 	}
 	FIELD("dpc-uw-per-mhz-v2", dpc_uw_per_mhz_v2, 1, 100000),
 	FIELD("uncore-uw-per-mhz-v2", uncore_uw_per_mhz_v2, 1, 100000),
+	FIELD("uncore-idle-ppm", uncore_idle_ppm, 1, 1000000),
 	FIELD("leak-uw-per-v3", leak_uw_per_v3, 1, 20000000),
 	FIELD("leak-ppm-per-k", leak_ppm_per_k, 1, 100000),
 	FIELD("leak-ref-mc", leak_ref_mc, 1, 150000),

@@ -39,7 +39,7 @@ struct meter {
 	uint64_t next_ns, last_ns;
 	double joule, volt_s; /* integrals since last_ns */
 	double gain, offset_uw;
-	struct rng noise_rng, drift_rng, fail_rng;
+	struct rng noise_rng, drift_rng, fail_rng, spike_rng;
 	bool has_value;
 	int64_t power_uw;
 	uint32_t volt_uv;
@@ -61,7 +61,8 @@ enum {
 	STREAM_DRIFT = 0x300,
 	STREAM_FAIL = 0x400,
 	STREAM_GAIN = 0x500,
-	STREAM_PHASE = 0x600
+	STREAM_PHASE = 0x600,
+	STREAM_SPIKE = 0x700
 };
 
 static double delivered_khz(const struct virtual *v, const struct cluster *c)
@@ -80,7 +81,8 @@ static double delivered_khz(const struct virtual *v, const struct cluster *c)
 static void rail(const struct cluster *c, double temp_mc, double *volt, double *watt)
 {
 	const struct board_truth *t = &c->t;
-	double clocked = c->load > 0 ? fmin(c->busy, 1) : fmin(c->background, 1);
+	double busy = c->load > 0 ? 1 : fmin(c->background, 1); /* part of the time */
+	double clocked = busy + (1 - busy) * t->uncore_idle_ppm * 1e-6;
 	double units = t->dpc_uw_per_mhz_v2 *
 			       (c->activity * c->load + c->busy - c->load) +
 		       t->uncore_uw_per_mhz_v2 * clocked;
@@ -165,6 +167,8 @@ static void update_meter(const struct virtual *v, struct meter *m)
 		return;
 
 	uw = uw * m->gain + m->offset_uw + sd * rng_normal(&m->noise_rng);
+	if (f->spike_ppm && rng_uniform(&m->spike_rng) * 1e6 < f->spike_ppm)
+		uw *= 1.4;
 	if (v->now_ns >= f->charger_at_ns)
 		uw += f->charger_uw;
 	/* A power register is unsigned. */
@@ -398,6 +402,7 @@ static void init_cluster(struct virtual *v, unsigned int i)
 	c->desc = &v->board.clusters[i];
 	c->t = c->desc->truth;
 	switch_truth(&c->t, v->opts.off);
+	c->t.ambient_mc += v->opts.faults.hot_mc;
 	c->cap = c->desc->opp_count - 1;
 	c->activity = 1;
 	c->temp_mc = c->t.ambient_mc;
@@ -420,6 +425,7 @@ static void init_meter(struct virtual *v, unsigned int i)
 	rng_seed(&m->noise_rng, v->opts.seed, STREAM_NOISE + i);
 	rng_seed(&m->drift_rng, v->opts.seed, STREAM_DRIFT + i);
 	rng_seed(&m->fail_rng, v->opts.seed, STREAM_FAIL + i);
+	rng_seed(&m->spike_rng, v->opts.seed, STREAM_SPIKE + i);
 	rng_seed(&rng, v->opts.seed, STREAM_GAIN + i);
 	m->gain = 1 + m->m.gain_ppm * 1e-6 * rng_normal(&rng);
 	/* Meters do not start in step with us. */

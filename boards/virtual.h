@@ -44,6 +44,8 @@ struct virtual_faults {
 	uint32_t fail_ppm;	       /* reads of a meter that fail */
 	int64_t charger_uw;	       /* what a charger adds to every meter ... */
 	uint64_t charger_at_ns;	       /* ... from here on */
+	uint32_t spike_ppm;	       /* updates of a meter that are 40 % too high */
+	uint32_t hot_mc;	       /* it is that much warmer around the board */
 };
 
 struct virtual_options {

@@ -50,37 +50,66 @@ int sim_load_activity(const char *load, double *activity, struct err *err)
 		       "virtual boards have no load '%s'; known are int, fp, mem", load);
 }
 
-static uint32_t upper_third_khz(const struct board *board)
+#define MINUTE_NS 60000000000u
+
+static void fault_clock(struct virtual_faults *f, const struct board *board)
 {
 	const struct board_cluster *big = &board->clusters[board->cluster_count - 1];
 
-	return big->opps[(big->opp_count - 1) * 2 / 3].khz;
+	f->clock_half_above_khz = big->opps[(big->opp_count - 1) * 2 / 3].khz;
 }
+
+static void fault_stuck(struct virtual_faults *f, const struct board *board)
+{
+	(void)board;
+	f->stuck_at_ns = MINUTE_NS;
+}
+
+static void fault_reads(struct virtual_faults *f, const struct board *board)
+{
+	(void)board;
+	f->fail_ppm = 20000;
+}
+
+static void fault_charger(struct virtual_faults *f, const struct board *board)
+{
+	(void)board;
+	f->charger_uw = 1000000;
+	f->charger_at_ns = MINUTE_NS;
+}
+
+static void fault_spikes(struct virtual_faults *f, const struct board *board)
+{
+	(void)board;
+	f->spike_ppm = 10000;
+}
+
+static void fault_hot(struct virtual_faults *f, const struct board *board)
+{
+	(void)board;
+	f->hot_mc = 40000;
+}
+
+static const struct {
+	const char *name;
+	void (*add)(struct virtual_faults *f, const struct board *board);
+} faults_known[] = {
+	{ "clock", fault_clock },   { "stuck", fault_stuck },
+	{ "reads", fault_reads },   { "charger", fault_charger },
+	{ "spikes", fault_spikes }, { "hot", fault_hot },
+};
 
 static int add_fault(const char *name, size_t len, const struct board *board,
 		     struct virtual_faults *f)
 {
-	static const char *const names[] = { "clock", "stuck", "reads", "charger" };
-	const uint64_t minute_ns = 60000000000u;
-	int i;
+	size_t i;
 
-	for (i = 0; i < 4; i++)
-		if (strlen(names[i]) == len && !strncmp(names[i], name, len))
-			break;
-	switch (i) {
-	case 0:
-		f->clock_half_above_khz = upper_third_khz(board);
-		return 0;
-	case 1:
-		f->stuck_at_ns = minute_ns;
-		return 0;
-	case 2:
-		f->fail_ppm = 20000;
-		return 0;
-	case 3:
-		f->charger_uw = 1000000;
-		f->charger_at_ns = minute_ns;
-		return 0;
+	for (i = 0; i < sizeof(faults_known) / sizeof(faults_known[0]); i++) {
+		if (strlen(faults_known[i].name) == len &&
+		    !strncmp(faults_known[i].name, name, len)) {
+			faults_known[i].add(f, board);
+			return 0;
+		}
 	}
 	return -EINVAL;
 }
@@ -94,10 +123,10 @@ int sim_fault_parse(const char *list, const struct board *board,
 	for (;;) {
 		len = strcspn(p, ",");
 		if (add_fault(p, len, board, faults))
-			return err_set(
-				err, -EINVAL,
-				"fault '%.*s' is not one of clock, stuck, reads, charger",
-				(int)len, p);
+			return err_set(err, -EINVAL,
+				       "fault '%.*s' is not one of clock, stuck, reads, "
+				       "charger, spikes, hot",
+				       (int)len, p);
 		if (!p[len])
 			return 0;
 		p += len + 1;

@@ -239,7 +239,8 @@ static void faults_are_asked_for_by_name(void **state)
 	assert_true(f.fail_ppm > 0 && f.stuck_at_ns > 0);
 	assert_int_equal(sim_fault_parse("reads,fire", &board, &f, &err), -EINVAL);
 	assert_non_null(
-		strstr(err.msg, "'fire' is not one of clock, stuck, reads, charger"));
+		strstr(err.msg,
+		       "'fire' is not one of clock, stuck, reads, charger, spikes, hot"));
 	assert_int_equal(sim_fault_parse("", &board, &f, &err), -EINVAL);
 	assert_int_equal(sim_fault_parse("clock,", &board, &f, &err), -EINVAL);
 }
@@ -261,6 +262,31 @@ static void a_read_that_fails_says_so_and_the_next_may_not(void **state)
 		bad += ret != 0;
 	}
 	assert_in_range(bad, 30, 70);
+	m->ops->close(m);
+}
+
+static void a_hot_place_throttles_the_upper_opps(void **state)
+{
+	struct sim_options opts = { 0 };
+	struct machine *m;
+	bool yes = true;
+	uint32_t khz;
+
+	(void)state;
+	assert_int_equal(board_load("odroid-xu3", &board, NULL), 0);
+	assert_int_equal(sim_fault_parse("hot", &board, &opts.faults, NULL), 0);
+	m = open_sim("odroid-xu3", opts);
+	m->ops->load_start(m, A15, 4, "int", NULL);
+	m->ops->set_opp(m, A15, 800000, NULL);
+	m->ops->sleep_until(m, 30 * S);
+	assert_int_equal(m->ops->throttled(m, A15, &yes, NULL), 0);
+	assert_false(yes);
+	m->ops->set_opp(m, A15, 2000000, NULL);
+	m->ops->sleep_until(m, 60 * S);
+	assert_int_equal(m->ops->throttled(m, A15, &yes, NULL), 0);
+	assert_true(yes);
+	assert_int_equal(m->ops->read_khz(m, A15, &khz, NULL), 0);
+	assert_true(khz < 2000000);
 	m->ops->close(m);
 }
 
@@ -323,6 +349,7 @@ int main(void)
 			restore_puts_clock_and_load_back_and_may_be_called_twice),
 		cmocka_unit_test(faults_are_asked_for_by_name),
 		cmocka_unit_test(a_read_that_fails_says_so_and_the_next_may_not),
+		cmocka_unit_test(a_hot_place_throttles_the_upper_opps),
 		cmocka_unit_test(a_whole_calibration_is_quick_and_repeats_itself),
 	};
 

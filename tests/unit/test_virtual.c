@@ -110,6 +110,24 @@ static void uncore_is_drawn_once_and_only_when_a_cpu_is_busy(void **state)
 	virtual_free(v);
 }
 
+static void an_idle_cluster_may_keep_its_shared_clock(void **state)
+{
+	const struct virtual_options opts = { .off = VIRTUAL_ALL & ~VIRTUAL_UNCORE };
+	struct virtual *v;
+	unsigned int n;
+
+	(void)state;
+	assert_int_equal(board_load("odroid-xu3", &board, NULL), 0);
+	board.clusters[A15].truth.uncore_idle_ppm = 250000;
+	assert_int_equal(virtual_new(&board, &opts, &v, NULL), 0);
+	assert_near(truth(v, A15).power_uw, 0.25 * 160 * 200 * v900, 0.01);
+	for (n = 1; n <= 4; n++) {
+		virtual_set_load(v, A15, n, 1);
+		assert_near(truth(v, A15).power_uw, (160 + n * 310.0) * 200 * v900, 0.01);
+	}
+	virtual_free(v);
+}
+
 static void leakage_grows_with_v3_and_exponentially_with_temperature(void **state)
 {
 	struct virtual *v = only(VIRTUAL_LEAKAGE);
@@ -531,6 +549,25 @@ static void a_charger_adds_its_power(void **state)
 	virtual_free(v);
 }
 
+static void spikes_come_as_often_as_asked_and_last_one_update(void **state)
+{
+	struct virtual *v = faulty(&(struct virtual_faults){ .spike_ppm = 100000 });
+	int64_t level = llround(310 * 200 * v900);
+	int i, spikes = 0;
+
+	(void)state;
+	virtual_advance(v, S);
+	for (i = 0; i < 5000; i++) {
+		virtual_advance(v, virtual_now_ns(v) + 263808000);
+		if (meter(v, METER_A15) == llround(310 * 200 * v900 * 1.4))
+			spikes++;
+		else
+			assert_int_equal(meter(v, METER_A15), level);
+	}
+	assert_in_range(spikes, 430, 570);
+	virtual_free(v);
+}
+
 static void a_board_without_truth_cannot_be_played(void **state)
 {
 	const struct virtual_options opts = { 0 };
@@ -582,6 +619,7 @@ int main(void)
 		cmocka_unit_test(with_all_terms_off_only_cfv2_is_left),
 		cmocka_unit_test(activity_scales_the_load),
 		cmocka_unit_test(uncore_is_drawn_once_and_only_when_a_cpu_is_busy),
+		cmocka_unit_test(an_idle_cluster_may_keep_its_shared_clock),
 		cmocka_unit_test(
 			leakage_grows_with_v3_and_exponentially_with_temperature),
 		cmocka_unit_test(the_board_constant_is_seen_by_the_meter_alone),
@@ -604,6 +642,7 @@ int main(void)
 		cmocka_unit_test(a_stuck_meter_repeats_itself),
 		cmocka_unit_test(reads_fail_as_often_as_asked),
 		cmocka_unit_test(a_charger_adds_its_power),
+		cmocka_unit_test(spikes_come_as_often_as_asked_and_last_one_update),
 		cmocka_unit_test(a_board_without_truth_cannot_be_played),
 		cmocka_unit_test(an_opp_that_is_not_there_is_refused),
 		cmocka_unit_test(random_numbers_have_their_distribution),
