@@ -180,3 +180,17 @@ refused() {
 	[ "$status" -eq 2 ]
 	[[ $output$stderr == *'"error"'* ]]
 }
+
+@test "our tree of the XU4 is a board's tree: with 90 and 310 the kernel's states come out" {
+	cp "$B/boards/odroid-xu4.dtb" "$BATS_TEST_TMPDIR/xu4.dtb"
+	run "$CALIB" check "$BATS_TEST_TMPDIR/xu4.dtb"
+	[ "$status" -eq 1 ]
+	[[ $output == *"13 OPPs 200-1400 MHz"*"19 OPPs 200-2000 MHz"* ]]
+	for i in 0 1 2 3; do
+		fdtput -t u "$BATS_TEST_TMPDIR/xu4.dtb" "/cpus/cpu@10$i" dynamic-power-coefficient 90
+		fdtput -t u "$BATS_TEST_TMPDIR/xu4.dtb" "/cpus/cpu@$i" dynamic-power-coefficient 310
+	done
+	run "$CALIB" check "$BATS_TEST_TMPDIR/xu4.dtb"
+	[[ $output == *"states 1,3,4,5,8,10,11"*"states 1,2,3,4,5,6,8,9,10,13,15,16"* ]]
+	[[ $output == *"states 0,2,3,4,6,7,9,10"*"states 0,1,2,7,11,12,14,15"* ]]
+}
