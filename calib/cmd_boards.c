@@ -17,7 +17,7 @@
 
 struct boards_options {
 	bool json;
-	const char *root;
+	const char *sysroot;
 };
 
 /* Which built-in board this machine is. */
@@ -228,7 +228,7 @@ static int find_here(const char *root, struct board *b, struct here *here,
 	int ret;
 
 	if (access(root, X_OK))
-		return err_errno(err, -errno, "root '%s'", root);
+		return err_errno(err, -errno, "sysroot '%s'", root);
 	ret = board_match_root(root, b, here->compatible, sizeof(here->compatible), err);
 
 	if (ret < 0)
@@ -277,7 +277,7 @@ static int run_boards(struct cmd_ctx *ctx, const void *opts, int argc, char **ar
 	(void)ctx;
 	if (!b)
 		return err_set(err, -ENOMEM, "out of memory");
-	ret = find_here(o->root, b, &here, err);
+	ret = find_here(o->sysroot, b, &here, err);
 	if (!ret && spec)
 		ret = board_open(spec, b, &virtual_board, err);
 	if (ret)
@@ -298,15 +298,15 @@ static const struct opt boards_opts[] = {
 	  .kind = OPT_FLAG,
 	  .offset = offsetof(struct boards_options, json),
 	  .help = "print JSON" },
-	{ .name = "root",
+	{ .name = "sysroot",
 	  .kind = OPT_STRING,
-	  .offset = offsetof(struct boards_options, root),
+	  .offset = offsetof(struct boards_options, sysroot),
 	  .arg = "DIR",
 	  .help = "look for this machine's tree below DIR instead of /" },
 	{ NULL },
 };
 
-static const struct boards_options boards_defaults = { .root = "/" };
+static const struct boards_options boards_defaults = { .sysroot = "/" };
 
 const struct cmd cmd_boards = {
 	.name = "boards",

@@ -16,7 +16,7 @@ tree() {
 }
 
 boards() {
-	run --separate-stderr "$CALIB" boards --root "$root" "$@"
+	run --separate-stderr "$CALIB" boards --sysroot "$root" "$@"
 }
 
 @test "the list has every board with clusters, sensors, ratio and virtual twin" {
@@ -171,7 +171,7 @@ refused() {
 }
 
 @test "a root that is not there is refused" {
-	run --separate-stderr "$CALIB" boards --root "$BATS_TEST_TMPDIR/nowhere"
+	run --separate-stderr "$CALIB" boards --sysroot "$BATS_TEST_TMPDIR/nowhere"
 	refused "nowhere" "No such file"
 }
 
