@@ -299,6 +299,20 @@ static void a_full_cluster_shares_with_background_tasks(void **state)
 	virtual_free(v);
 }
 
+static void cycles_are_those_of_the_loaded_cpus(void **state)
+{
+	struct virtual *v = only(VIRTUAL_BACKGROUND);
+	struct virtual_usage u;
+
+	(void)state;
+	virtual_set_load(v, A15, 1, 1);
+	virtual_advance(v, 1000 * S);
+	virtual_usage(v, A15, &u);
+	assert_near(u.cycles, 1000.0 * 200e6, 1e3);
+	assert_near(u.busy_ns / (1000.0 * S), 1.03, 0.005);
+	virtual_free(v);
+}
+
 static void work_and_cycles_count_the_delivered_clock(void **state)
 {
 	struct virtual *v = play(VIRTUAL_ALL, 1);
@@ -630,6 +644,7 @@ int main(void)
 		cmocka_unit_test(the_described_boards_stay_below_95_degrees),
 		cmocka_unit_test(background_tasks_have_the_stated_mean_and_vary),
 		cmocka_unit_test(a_full_cluster_shares_with_background_tasks),
+		cmocka_unit_test(cycles_are_those_of_the_loaded_cpus),
 		cmocka_unit_test(work_and_cycles_count_the_delivered_clock),
 		cmocka_unit_test(a_reading_is_the_mean_over_the_update_period),
 		cmocka_unit_test(noise_has_the_stated_deviation_and_no_mean),
