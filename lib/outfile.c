@@ -170,11 +170,22 @@ static int flush_stream(FILE *f)
 	return errno ? -errno : -EIO;
 }
 
+/*
+ * Why did an earlier write to the temporary file fail? stdio has forgotten, but the next
+ * byte fails for the same reason.
+ */
+static int ask_reason(int fd)
+{
+	return write(fd, "", 1) < 0 ? -errno : -EIO;
+}
+
 /* Closes the stream. */
 static int finish_stream(struct outfile *out)
 {
 	int ret = flush_stream(out->f);
 
+	if (ret == -EIO && out->tmp[0])
+		ret = ask_reason(fileno(out->f));
 	if (!ret && out->tmp[0] && fsync(fileno(out->f)))
 		ret = -errno;
 	if (fclose(out->f) && !ret)

@@ -1,0 +1,472 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * coeffs.json: the least, the most, the refused, and the way round.
+ */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lib/coeffs.h"
+#include "tests/unit/files.h"
+
+#define SCHEMA "\"schema\": \"calib-coeffs/1\""
+#define LEAST  "\"name\": \"a7\", \"match\": { \"compatible\": \"arm,cortex-a7\" }"
+#define DPC    "\"dynamic-power-coefficient\": 90"
+
+static char *dir;
+
+static int read_text(const char *text, struct coeffs *c, struct err *err)
+{
+	return coeffs_read(files_puts(dir, "c.json", text), c, err);
+}
+
+/* The message without the file's name must be @expected. */
+static void assert_refused(const char *text, const char *expected)
+{
+	struct coeffs *c = coeffs_new();
+	struct err err = { "" };
+	const char *msg;
+
+	assert_non_null(c);
+	assert_int_equal(read_text(text, c, &err), -EINVAL);
+	msg = strstr(err.msg, "/c.json: ");
+	assert_non_null(msg);
+	assert_string_equal(msg + strlen("/c.json: "), expected);
+	coeffs_free(c);
+}
+
+static void least_file_is_enough(void **state)
+{
+	struct coeffs *c = coeffs_new();
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(read_text("{ " SCHEMA ", \"clusters\": [ { " LEAST ", " DPC
+				   " }, "
+				   "{ \"name\": \"a15\", \"match\": { \"reg\": [0, 1], "
+				   "\"paths\": [\"/cpus/cpu@0\"] }, "
+				   "\"dynamic-power-coefficient\": 4294967295 } ] }",
+				   c, &err),
+			 0);
+	assert_int_equal(c->cluster_count, 2);
+	assert_string_equal(c->clusters[0].name, "a7");
+	assert_string_equal(c->clusters[0].match.compatible, "arm,cortex-a7");
+	assert_int_equal(c->clusters[0].dpc_uw_per_mhz_v2, 90);
+	assert_false(c->clusters[0].has_interval || c->clusters[0].has_model ||
+		     c->clusters[0].has_capacity || c->clusters[0].has_provenance);
+	assert_int_equal(c->clusters[0].opp_count, 0);
+	assert_int_equal(c->clusters[1].match.reg_count, 2);
+	assert_string_equal(c->clusters[1].match.paths[0], "/cpus/cpu@0");
+	assert_true(c->clusters[1].dpc_uw_per_mhz_v2 == UINT32_MAX);
+	coeffs_free(c);
+}
+
+#define CLUSTER(text) "{ " SCHEMA ", \"clusters\": [ { " text " } ] }"
+
+static void wrong_files_are_refused_with_place_and_key(void **state)
+{
+	static const struct {
+		const char *text, *msg;
+	} cases[] = {
+		{ "{}", "key 'schema' is missing" },
+		{ "[]", "not an object, where key 'schema' is wanted" },
+		{ "{ \"schema\": \"assumed-1\" }",
+		  "key 'schema': 'assumed-1' is not 'calib-coeffs/1'" },
+		{ "{ " SCHEMA " }", "key 'clusters' is missing" },
+		{ "{ " SCHEMA ", \"clusters\": [] }",
+		  "key 'clusters' has 0 entries, 1..16 are taken" },
+		{ "{ " SCHEMA ", \"clusters\": {} }",
+		  "key 'clusters': an object is not an array" },
+		{ "{ " SCHEMA ", \"clusters\": [ 3 ] }", "clusters[0]: not an object" },
+		{ "{ " SCHEMA ", \"Clusters\": [] }",
+		  "unknown key 'Clusters'; known are schema, generator, board, virtual, "
+		  "clusters, checks" },
+		{ CLUSTER(LEAST),
+		  "clusters[0]: key 'dynamic-power-coefficient' is missing" },
+		{ CLUSTER(LEAST ", \"dynamic-power-coefficient\": null"),
+		  "clusters[0]: key 'dynamic-power-coefficient': null is not a whole "
+		  "number in "
+		  "1..4294967295" },
+		{ CLUSTER(LEAST ", \"dynamic-power-coefficient\": 0"),
+		  "clusters[0]: key 'dynamic-power-coefficient': 0 is not a whole number "
+		  "in "
+		  "1..4294967295" },
+		{ CLUSTER(LEAST ", \"dynamic-power-coefficient\": 310.5"),
+		  "clusters[0]: key 'dynamic-power-coefficient': 310.5 is not a whole "
+		  "number in "
+		  "1..4294967295" },
+		{ CLUSTER(LEAST ", \"dynamic-power-coefficient\": \"310\""),
+		  "clusters[0]: key 'dynamic-power-coefficient': \"310\" is not a whole "
+		  "number "
+		  "in 1..4294967295" },
+		{ CLUSTER(LEAST ", \"dynamic-power-coefficient\": 4294967296"),
+		  "clusters[0]: key 'dynamic-power-coefficient': 4294967296 is not a "
+		  "whole "
+		  "number in 1..4294967295" },
+		{ CLUSTER(LEAST ", \"dynamic-power-coefficient\": -1"),
+		  "clusters[0]: key 'dynamic-power-coefficient': -1 is not a whole "
+		  "number in "
+		  "1..4294967295" },
+		{ CLUSTER("\"name\": \"\", \"match\": {}, " DPC),
+		  "clusters[0]: key 'name' is empty" },
+		{ CLUSTER("\"name\": \"a7\", " DPC),
+		  "clusters[0]: key 'match' is missing" },
+		{ CLUSTER("\"name\": \"a7\", \"match\": \"x\", " DPC),
+		  "clusters[0]: key 'match': \"x\" is not an object" },
+		{ CLUSTER("\"name\": \"a7\", \"match\": { \"compatibel\": \"x\" }, " DPC),
+		  "clusters[0]: match: unknown key 'compatibel'; known are compatible, "
+		  "reg, "
+		  "paths" },
+		{ CLUSTER("\"name\": \"a7\", \"match\": { \"compatible\": \"\" }, " DPC),
+		  "clusters[0]: match: key 'compatible' is empty" },
+		{ CLUSTER("\"name\": \"a7\", \"match\": { \"reg\": [] }, " DPC),
+		  "clusters[0]: match: key 'reg' has 0 entries, 1..64 are taken" },
+		{ CLUSTER("\"name\": \"a7\", \"match\": { \"reg\": [0, -1] }, " DPC),
+		  "clusters[0]: match: key 'reg[1]': -1 is not a whole number in "
+		  "0..9223372036854775807" },
+		{ CLUSTER("\"name\": \"a7\", \"match\": { \"paths\": [\"cpu@0\"] "
+			  "}, " DPC),
+		  "clusters[0]: match: key 'paths[0]': 'cpu@0' is not a full node path "
+		  "(like "
+		  "/cpus/cpu@100)" },
+		{ CLUSTER(LEAST ", " DPC ", \"dpc\": 1"),
+		  "clusters[0]: unknown key 'dpc'; known are name, match, "
+		  "dynamic-power-coefficient, estimate, stderr, ci95, model, opps, "
+		  "capacity-dmips-mhz, capacity-ci95, effective-power-coefficient, "
+		  "provenance" },
+		{ CLUSTER(LEAST ", \"dynamic_power_coefficient\": 90"),
+		  "clusters[0]: unknown key 'dynamic_power_coefficient'; known are name, "
+		  "match, "
+		  "dynamic-power-coefficient, estimate, stderr, ci95, model, opps, "
+		  "capacity-dmips-mhz, capacity-ci95, effective-power-coefficient, "
+		  "provenance" },
+		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2"),
+		  "clusters[0]: key 'stderr' is missing" },
+		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": 1, "
+				"\"ci95\": [92, 88]"),
+		  "clusters[0]: key 'ci95': low 92 is above high 88" },
+		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": 1, "
+				"\"ci95\": [88]"),
+		  "clusters[0]: key 'ci95' has 1 entries, not low and high" },
+		{ CLUSTER(LEAST ", " DPC ", \"capacity-dmips-mhz\": 0"),
+		  "clusters[0]: key 'capacity-dmips-mhz': 0 is not a whole number in "
+		  "1..4294967295" },
+		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2 }, { \"hz\": 2 } ]"),
+		  "clusters[0]: opps[1]: key 'hz': not above that of the entry before" },
+		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2, \"khz\": 1 } ]"),
+		  "clusters[0]: opps[0]: unknown key 'khz'; known are hz, microvolt, "
+		  "measured-microwatt, measured-ci-microwatt, model-microwatt, "
+		  "kernel-microwatt, inefficient" },
+		{ CLUSTER(LEAST ", " DPC ", \"model\": { \"name\": \"x\" }"),
+		  "clusters[0]: model: key 'terms' is missing" },
+		{ CLUSTER(LEAST ", " DPC
+				", \"provenance\": { \"files\": [ { \"path\": \"f\", "
+				"\"sha256\": \"12\" } ] }"),
+		  "clusters[0]: provenance: files[0]: key 'sha256': '12' is not 64 hex "
+		  "digits" },
+		{ CLUSTER(LEAST ", " DPC ", \"provenance\": { \"scope\": \"board\" }"),
+		  "clusters[0]: provenance: key 'scope': 'board' is not rail or device" },
+		{ "{ " SCHEMA ", \"clusters\": [ { " LEAST ", " DPC " }, { " LEAST
+		  ", " DPC " } ] }",
+		  "clusters[1]: key 'name': 'a7' is clusters[0] too" },
+		{ "{ " SCHEMA ", \"clusters\": [ { " LEAST ", " DPC " } ], \"checks\": "
+		  "[ { \"name\": \"ratio\", \"ok\": 1 } ] }",
+		  "checks[0]: key 'ok': 1 is not true or false" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_refused(cases[i].text, cases[i].msg);
+}
+
+static void nan_and_duplicates_are_not_json(void **state)
+{
+	struct coeffs *c = coeffs_new();
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(read_text(CLUSTER(LEAST ",\n\"dynamic-power-coefficient\": NaN"),
+				   c, &err),
+			 -EINVAL);
+	assert_non_null(strstr(err.msg, "/c.json:2: not JSON: invalid token near 'NaN'"));
+	assert_int_equal(read_text(CLUSTER(LEAST ", " DPC ",\n" DPC), c, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "/c.json:2: not JSON: duplicate object key"));
+	coeffs_free(c);
+}
+
+static void too_many_clusters_are_refused(void **state)
+{
+	char text[4096];
+	size_t len = sprintf(text, "{ " SCHEMA ", \"clusters\": [");
+
+	(void)state;
+	for (int i = 0; i < COEFFS_MAX_CLUSTERS + 1; i++)
+		len += sprintf(text + len, "%s{}", i ? ", " : "");
+	sprintf(text + len, "] }");
+	assert_refused(text, "key 'clusters' has 17 entries, 1..16 are taken");
+}
+
+static void missing_file_is_named(void **state)
+{
+	struct coeffs *c = coeffs_new();
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(coeffs_read("/nonexistent/c.json", c, &err), -ENOENT);
+	assert_string_equal(
+		err.msg, "cannot open '/nonexistent/c.json': No such file or directory");
+	coeffs_free(c);
+}
+
+static void fill_model(struct coeffs_model *m)
+{
+	strcpy(m->name, "within-opp");
+	m->term_count = 2;
+	m->terms[0] = (struct coeffs_term){ "C", "uW/MHz/V2", 311.25, 0.875 };
+	m->terms[1] = (struct coeffs_term){ "offset", "", -0.03125, 0 };
+	m->n = 190;
+	m->dof = 17.5;
+	m->r2 = 0.999875;
+	m->r2_uncentred = true;
+	m->rmse_pct = 0.5;
+	m->loo_rmse_pct = 0.75;
+	m->condition = 12.5;
+}
+
+static void fill_provenance(struct coeffs_provenance *p)
+{
+	p->file_count = 1;
+	strcpy(p->files[0].path, "run/samples.csv");
+	memset(p->files[0].sha256, 'a', 64);
+	strcpy(p->sensor, "ina231@40 VDD_ARM");
+	strcpy(p->load, "int");
+	strcpy(p->formula, "P = C u f V^2");
+	strcpy(p->scope, "rail");
+	p->has_baseline = true;
+	p->baseline_uw = -5;
+	strcpy(p->command, "calib fit -d 'my run'");
+	strcpy(p->notes[0], "run/samples.csv:6: throttled, left out");
+	p->note_count = 1;
+}
+
+static void fill(struct coeffs *c)
+{
+	/* Static: then padding is zero, and the whole can be compared. */
+	static const struct coeffs_opp opps[] = {
+		{ 200000000, 900000, true, 49850.5, 12.25, true, 49900, 50220, false },
+		{ 300000000, 900000, false, 0, 0, false, 0, 75330, true },
+	};
+	struct coeffs_cluster *k = &c->clusters[0];
+
+	strcpy(c->generator, "calib 0.1.0");
+	strcpy(c->board, "hardkernel,odroid-xu3");
+	c->virtual_board = true;
+	c->cluster_count = 1;
+	strcpy(k->name, "a15");
+	strcpy(k->match.compatible, "arm,cortex-a15");
+	k->match.reg[0] = 0x100;
+	k->match.reg_count = 1;
+	strcpy(k->match.paths[0], "/cpus/cpu@100");
+	k->match.path_count = 1;
+	k->dpc_uw_per_mhz_v2 = 310;
+	k->has_interval = true;
+	k->estimate = 310.375;
+	k->stderr_ = 0.5;
+	k->ci95[0] = 309.25;
+	k->ci95[1] = 311.5;
+	k->has_capacity = k->has_capacity_ci = true;
+	k->capacity_dmips_mhz = 1535;
+	k->capacity_ci95[0] = 1500;
+	k->capacity_ci95[1] = 1550.5;
+	k->has_effective = true;
+	k->effective = 402.5;
+	k->has_model = true;
+	fill_model(&k->model);
+	k->opp_count = 2;
+	memcpy(k->opps, opps, sizeof(opps));
+	k->has_provenance = true;
+	fill_provenance(&k->provenance);
+	c->check_count = 1;
+	strcpy(c->checks[0].name, "ratio");
+	strcpy(c->checks[0].text, "3.4 is in 2.5..4.5");
+	c->checks[0].ok = true;
+}
+
+static char *written(const struct coeffs *c)
+{
+	char *text = NULL;
+	size_t len;
+	struct err err = { "" };
+	FILE *f = open_memstream(&text, &len);
+
+	assert_non_null(f);
+	assert_int_equal(coeffs_write(c, f, &err), 0);
+	fclose(f);
+	return text;
+}
+
+static void what_is_written_reads_back_identical(void **state)
+{
+	struct coeffs *c = coeffs_new(), *back = coeffs_new();
+	struct err err = { "" };
+	char *text, *again;
+
+	(void)state;
+	fill(c);
+	text = written(c);
+	assert_int_equal(read_text(text, back, &err), 0);
+	assert_memory_equal(c, back, sizeof(*c));
+	again = written(back);
+	assert_string_equal(text, again);
+	free(text);
+	free(again);
+	coeffs_free(c);
+	coeffs_free(back);
+}
+
+static void reals_are_rounded_to_six_digits(void **state)
+{
+	struct coeffs *c = coeffs_new();
+	char *text;
+
+	(void)state;
+	fill(c);
+	c->clusters[0].estimate = 1000.0 / 3;
+	text = written(c);
+	assert_non_null(strstr(text, "\"estimate\": 333.333,\n"));
+	free(text);
+	coeffs_free(c);
+}
+
+static void absent_parts_are_not_written(void **state)
+{
+	struct coeffs *c = coeffs_new();
+	char *text;
+
+	(void)state;
+	c->cluster_count = 1;
+	strcpy(c->clusters[0].name, "policy0");
+	c->clusters[0].dpc_uw_per_mhz_v2 = 190;
+	text = written(c);
+	assert_string_equal(text,
+			    "{\n  \"schema\": \"calib-coeffs/1\",\n  \"clusters\": [\n"
+			    "    {\n      \"name\": \"policy0\",\n      \"match\": {},\n"
+			    "      \"dynamic-power-coefficient\": 190\n    }\n  ]\n}\n");
+	free(text);
+	coeffs_free(c);
+}
+
+static void odd_text_is_cleaned_so_that_it_reads_back(void **state)
+{
+	struct coeffs *c = coeffs_new();
+	struct err err = { "" };
+	char *text;
+
+	(void)state;
+	fill(c);
+	strcpy(c->clusters[0].provenance.files[0].path, "caf\xe9/\nx.csv");
+	text = written(c);
+	assert_int_equal(read_text(text, c, &err), 0);
+	assert_string_equal(c->clusters[0].provenance.files[0].path, "caf?/?x.csv");
+	free(text);
+	coeffs_free(c);
+}
+
+static void numbers_that_cannot_ship_are_not_written(void **state)
+{
+	struct coeffs *c = coeffs_new();
+	struct err err = { "" };
+	FILE *f = fopen("/dev/null", "w");
+
+	(void)state;
+	fill(c);
+	c->clusters[0].model.terms[0].se = NAN;
+	assert_int_equal(coeffs_write(c, f, &err), -EINVAL);
+	assert_string_equal(err.msg,
+			    "cannot write coeffs.json: cluster 'a15': key 'se': nan is "
+			    "not a finite number");
+	fill(c);
+	c->clusters[0].ci95[1] = INFINITY;
+	assert_int_equal(coeffs_write(c, f, &err), -EINVAL);
+	assert_string_equal(err.msg,
+			    "cannot write coeffs.json: cluster 'a15': key 'ci95': "
+			    "309.25..inf is not finite");
+	fill(c);
+	c->clusters[0].dpc_uw_per_mhz_v2 = 0;
+	assert_int_equal(coeffs_write(c, f, &err), -EINVAL);
+	assert_string_equal(err.msg,
+			    "cannot write coeffs.json: cluster 'a15': key "
+			    "'dynamic-power-coefficient': 0 is not in 1..4294967295");
+	fclose(f);
+	coeffs_free(c);
+}
+
+static void cpu_must_satisfy_every_key_of_the_match(void **state)
+{
+	static const char *const a7[] = { "vendor,core", "arm,cortex-a7" };
+	struct coeffs_match m = { .compatible = "arm,cortex-a7" };
+
+	(void)state;
+	assert_true(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x100));
+	assert_false(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 1, 0x100));
+	m.reg_count = 2;
+	m.reg[1] = 0x100;
+	assert_true(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x100));
+	assert_false(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x101));
+	m.path_count = 1;
+	strcpy(m.paths[0], "/cpus/cpu@101");
+	assert_false(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x100));
+	strcpy(m.paths[0], "/cpus/cpu@100");
+	assert_true(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x100));
+}
+
+static void empty_match_means_no_cpu(void **state)
+{
+	static const char *const a7[] = { "arm,cortex-a7" };
+	struct coeffs_match m = { .compatible = "" };
+
+	(void)state;
+	assert_false(coeffs_match_cpu(&m, "/cpus/cpu@0", a7, 1, 0));
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	dir = files_folder();
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	files_remove(dir);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(least_file_is_enough),
+		cmocka_unit_test(wrong_files_are_refused_with_place_and_key),
+		cmocka_unit_test(nan_and_duplicates_are_not_json),
+		cmocka_unit_test(too_many_clusters_are_refused),
+		cmocka_unit_test(missing_file_is_named),
+		cmocka_unit_test(what_is_written_reads_back_identical),
+		cmocka_unit_test(reals_are_rounded_to_six_digits),
+		cmocka_unit_test(absent_parts_are_not_written),
+		cmocka_unit_test(odd_text_is_cleaned_so_that_it_reads_back),
+		cmocka_unit_test(numbers_that_cannot_ship_are_not_written),
+		cmocka_unit_test(cpu_must_satisfy_every_key_of_the_match),
+		cmocka_unit_test(empty_match_means_no_cpu),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
