@@ -10,6 +10,7 @@
 static const struct cmd *const cmds[] = {
 	&cmd_boards,
 	&cmd_check,
+	&cmd_import,
 	&cmd_plot,
 	NULL,
 };
