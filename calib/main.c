@@ -9,8 +9,8 @@
 
 static const struct cmd *const cmds[] = {
 	&cmd_boards,
-	&cmd_check,
 	&cmd_import,
+	&cmd_check,
 	&cmd_plot,
 	NULL,
 };
