@@ -208,8 +208,10 @@ static int start_and_wait(const struct spawn *sp, const struct fds *fds, struct 
 
 	fflush(stdout);
 	ret = start(sp, fds, &pid);
-	if (ret == -ENOENT)
-		return err_set(err, ret,
+	/* A folder of PATH that is closed to us gives EACCES for a name that is nowhere.
+	 */
+	if (ret == -ENOENT || (ret == -EACCES && !strchr(name, '/')))
+		return err_set(err, -ENOENT,
 			       "'%s' not found; install it (Debian package '%s')", name,
 			       package_of(name));
 	if (ret)
