@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 #include <strings.h>
 
@@ -39,21 +40,20 @@ enum field {
 /* What a number may be, in the unit of struct sample (utilisation: 0.001 %). */
 static const struct range {
 	int64_t min, max;
-	const char *unit;
 } ranges[F_MAX] = {
-	[F_TIME] = { 0, INT64_MAX, "ns" },
-	[F_OPP] = { 1, UINT32_MAX, "kHz" },
-	[F_FREQ] = { 1, UINT32_MAX, "kHz" },
-	[F_VOLT] = { 0, UINT32_MAX, "uV" },
-	[F_COUNT] = { 0, SAMPLES_MAX_CPUS, "CPUs" },
-	[F_UTIL] = { 0, 1000 * SAMPLES_MAX_UTIL_PCT, "0.001 %" },
-	[F_POWER] = { -(int64_t)MAX_UW, MAX_UW, "uW" },
-	[F_SD] = { 0, UINT32_MAX, "uW" },
-	[F_READS] = { 0, UINT32_MAX, "readings" },
-	[F_TEMP] = { -MAX_MC, MAX_MC, "mC" },
-	[F_WORK] = { 0, INT64_MAX, "units" },
-	[F_CYCLES] = { 0, INT64_MAX, "cycles" },
-	[F_BASELINE] = { -(int64_t)MAX_UW, MAX_UW, "uW" },
+	[F_TIME] = { 0, INT64_MAX },
+	[F_OPP] = { 1, UINT32_MAX },
+	[F_FREQ] = { 1, UINT32_MAX },
+	[F_VOLT] = { 0, UINT32_MAX },
+	[F_COUNT] = { 0, SAMPLES_MAX_CPUS },
+	[F_UTIL] = { 0, 1000 * SAMPLES_MAX_UTIL_PCT },
+	[F_POWER] = { -(int64_t)MAX_UW, MAX_UW },
+	[F_SD] = { 0, UINT32_MAX },
+	[F_READS] = { 0, UINT32_MAX },
+	[F_TEMP] = { -MAX_MC, MAX_MC },
+	[F_WORK] = { 0, INT64_MAX },
+	[F_CYCLES] = { 0, INT64_MAX },
+	[F_BASELINE] = { -(int64_t)MAX_UW, MAX_UW },
 };
 
 /* Every column name that is understood; 10^exp10 brings its unit to ours. */
@@ -168,17 +168,25 @@ static const char *text_of(const struct reader *r, enum field f)
 	return r->column[f] ? r->csv.fields[r->index[f]] : NULL;
 }
 
+/* A limit in the column's own unit. */
+static void format_limit(int64_t limit, int exp10, char out[32])
+{
+	if (exp10)
+		snprintf(out, 32, "%.15g", limit / pow(10, exp10));
+	else
+		snprintf(out, 32, "%" PRId64, limit);
+}
+
 static int bad_number(const struct reader *r, enum field f, struct err *err)
 {
-	const struct range *range = &ranges[f];
-	bool scaled = r->column[f]->exp10;
+	const struct column *c = r->column[f];
+	char min[32], max[32];
 
-	return err_set(err, -EINVAL,
-		       "%s:%u: %s '%.60s' is not %sin %" PRId64 "..%" PRId64 "%s%s",
-		       r->csv.path, r->csv.line_no, r->column[f]->name, text_of(r, f),
-		       r->own && !scaled ? "a whole number " : "a decimal number ",
-		       range->min, range->max, scaled ? " " : "",
-		       scaled ? range->unit : "");
+	format_limit(ranges[f].min, c->exp10, min);
+	format_limit(ranges[f].max, c->exp10, max);
+	return err_set(err, -EINVAL, "%s:%u: %s '%.60s' is not a %s number in %s..%s",
+		       r->csv.path, r->csv.line_no, c->name, text_of(r, f),
+		       r->own && !c->exp10 ? "whole" : "decimal", min, max);
 }
 
 /*
