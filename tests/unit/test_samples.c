@@ -314,8 +314,8 @@ static void wrong_foreign_files_are_refused(void **state)
 		  "2: power_uw 'none' is not a decimal number in "
 		  "-4294967295..4294967295" },
 		{ "freq_mhz,volt_uv,power_w\n1,1,5000\n",
-		  "2: power_w '5000' is not a decimal number in -4294967295..4294967295 "
-		  "uW" },
+		  "2: power_w '5000' is not a decimal number in "
+		  "-4294.967295..4294.967295" },
 		{ "freq_mhz,volt_uv,power_uw,ncpus\n1,1,1,1.5\n",
 		  "2: ncpus '1.5' is not a decimal number in 0..1024" },
 		{ "freq_mhz,volt_uv,power_uw,cluster\n1,1,1,a`b\n",
