@@ -214,6 +214,25 @@ static int read_reg(const void *blob, int node, unsigned int cells, struct dt_cp
 	return 0;
 }
 
+static int read_freq_domain(const void *blob, int node, struct dt_cpu *cpu,
+			    struct err *err)
+{
+	int len;
+	const fdt32_t *data = fdt_getprop(blob, node, "qcom,freq-domain", &len);
+
+	if (!data)
+		return 0;
+	if (len < 8 || len % 4)
+		return err_set(err, -EINVAL,
+			       "%s: qcom,freq-domain holds %d bytes, not two 32-bit "
+			       "numbers",
+			       cpu->path, len);
+	cpu->has_freq_domain = true;
+	cpu->freq_domain[0] = fdt32_ld(&data[0]);
+	cpu->freq_domain[1] = fdt32_ld(&data[1]);
+	return 0;
+}
+
 static int read_cpu(const void *blob, int node, unsigned int cells, struct dt_cpu *cpu,
 		    struct err *err)
 {
@@ -238,24 +257,46 @@ static int read_cpu(const void *blob, int node, unsigned int cells, struct dt_cp
 	if (!ret)
 		ret = read_cell(blob, node, cpu->path, "operating-points-v2", false, &has,
 				&cpu->opp_phandle, err);
+	if (!ret)
+		ret = read_freq_domain(blob, node, cpu, err);
 	return ret;
 }
 
-static bool has_binned_volt(const void *blob, int node)
+static void add_bin(struct dt_domain *dom, const char *bin)
+{
+	unsigned int i;
+
+	for (i = 0; i < dom->volt_bin_count; i++)
+		if (!strcmp(dom->volt_bins[i], bin))
+			return;
+	if (i == DTCPUS_MAX_BINS || strlen(bin) >= sizeof(dom->volt_bins[0]))
+		return;
+	strcpy(dom->volt_bins[dom->volt_bin_count++], bin);
+}
+
+/* Has the OPP opp-microvolt-<bin>? The names are kept in @dom. */
+static bool read_bins(const void *blob, int node, struct dt_domain *dom)
 {
 	static const char prefix[] = "opp-microvolt-";
+	const size_t len = sizeof(prefix) - 1;
+	bool found = false;
 	const char *name;
 	int prop;
 
-	fdt_for_each_property_offset(
-		prop, blob,
-		node) if (fdt_getprop_by_offset(blob, prop, &name, NULL) &&
-			  !strncmp(name, prefix, sizeof(prefix) - 1)) return true;
-	return false;
+	fdt_for_each_property_offset(prop, blob, node)
+	{
+		if (!fdt_getprop_by_offset(blob, prop, &name, NULL) ||
+		    strncmp(name, prefix, len))
+			continue;
+		found = true;
+		add_bin(dom, name + len);
+	}
+	return found;
 }
 
 /* Returns 1 when the node has no opp-hz: an OPP of something else than a clock. */
-static int read_opp(const void *blob, int node, struct dt_opp *opp, struct err *err)
+static int read_opp(const void *blob, int node, struct dt_domain *dom, struct dt_opp *opp,
+		    struct err *err)
 {
 	char path[128];
 	const void *hz;
@@ -282,7 +323,7 @@ static int read_opp(const void *blob, int node, struct dt_opp *opp, struct err *
 				&opp->power_uw, err);
 	if (ret)
 		return ret;
-	opp->volt_binned = !opp->has_volt && has_binned_volt(blob, node);
+	opp->volt_binned = read_bins(blob, node, dom) && !opp->has_volt;
 	opp->supported_hw = fdt_getprop(blob, node, "opp-supported-hw", NULL);
 	opp->turbo = fdt_getprop(blob, node, "turbo-mode", NULL);
 	opp->suspend = fdt_getprop(blob, node, "opp-suspend", NULL);
@@ -309,7 +350,7 @@ static int read_opp_table(const void *blob, int table, struct dt_domain *dom,
 	{
 		if (!node_enabled(blob, node))
 			continue;
-		ret = read_opp(blob, node, &opp, err);
+		ret = read_opp(blob, node, dom, &opp, err);
 		if (ret < 0)
 			return ret;
 		if (ret) {
@@ -324,45 +365,47 @@ static int read_opp_table(const void *blob, int table, struct dt_domain *dom,
 	return 0;
 }
 
-/* The domain of an opp-shared table that an earlier CPU already uses, or -1. */
-static int find_shared(const struct dtcpus *out, const struct dt_cpu *cpu)
+static bool same_domain(const struct dt_domain *dom, const struct dt_cpu *a,
+			const struct dt_cpu *b)
+{
+	if (a->has_freq_domain && b->has_freq_domain)
+		return !memcmp(a->freq_domain, b->freq_domain, sizeof(a->freq_domain));
+	return dom->shared && a->opp_phandle == b->opp_phandle;
+}
+
+/* The domain that an earlier CPU shares with @cpu, or -1. */
+static int find_domain(const struct dtcpus *out, const struct dt_cpu *cpu)
 {
 	unsigned int i;
 
 	for (i = 0; i < out->domain_count; i++) {
 		const struct dt_domain *dom = &out->domains[i];
 
-		if (dom->shared &&
-		    out->cpus[dom->cpus[0]].opp_phandle == cpu->opp_phandle)
+		if (same_domain(dom, &out->cpus[dom->cpus[0]], cpu))
 			return i;
 	}
 	return -1;
 }
 
-static int new_domain(const void *blob, struct dtcpus *out, const struct dt_cpu *cpu,
-		      struct err *err)
+static int read_domain(const void *blob, struct dt_domain *dom, const struct dt_cpu *cpu,
+		       struct err *err)
 {
-	struct dt_domain *dom = &out->domains[out->domain_count];
 	int table, ret;
 
-	if (out->domain_count == DTCPUS_MAX_DOMAINS)
-		return err_set(err, -ERANGE, "more than %d frequency domains",
-			       DTCPUS_MAX_DOMAINS);
+	memset(dom, 0, sizeof(*dom));
+	if (!cpu->opp_phandle)
+		return 0;
 	table = fdt_node_offset_by_phandle(blob, cpu->opp_phandle);
 	if (table < 0)
 		return err_set(err, -EINVAL,
 			       "%s: operating-points-v2 <0x%" PRIx32
 			       "> points to no node",
 			       cpu->path, cpu->opp_phandle);
-	memset(dom, 0, sizeof(*dom));
 	ret = node_path(blob, table, dom->opp_path, sizeof(dom->opp_path), err);
 	if (ret)
 		return ret;
 	dom->shared = fdt_getprop(blob, table, "opp-shared", NULL);
-	ret = read_opp_table(blob, table, dom, err);
-	if (ret)
-		return ret;
-	return out->domain_count++;
+	return read_opp_table(blob, table, dom, err);
 }
 
 static int join_domain(const void *blob, struct dtcpus *out, unsigned int index,
@@ -370,15 +413,21 @@ static int join_domain(const void *blob, struct dtcpus *out, unsigned int index,
 {
 	struct dt_cpu *cpu = &out->cpus[index];
 	struct dt_domain *dom;
-	int i;
+	int i, ret;
 
-	if (!cpu->opp_phandle)
+	if (!cpu->opp_phandle && !cpu->has_freq_domain)
 		return 0;
-	i = find_shared(out, cpu);
-	if (i < 0)
-		i = new_domain(blob, out, cpu, err);
-	if (i < 0)
-		return i;
+	i = find_domain(out, cpu);
+	if (i < 0) {
+		i = out->domain_count;
+		if (i == DTCPUS_MAX_DOMAINS)
+			return err_set(err, -ERANGE, "more than %d frequency domains",
+				       DTCPUS_MAX_DOMAINS);
+		ret = read_domain(blob, &out->domains[i], cpu, err);
+		if (ret)
+			return ret;
+		out->domain_count++;
+	}
 	cpu->domain = i;
 	dom = &out->domains[i];
 	dom->cpus[dom->cpu_count++] = index;

@@ -21,6 +21,7 @@
 #define DTCPUS_MAX_DOMAINS     64
 #define DTCPUS_MAX_OPPS	       128
 #define DTCPUS_MAX_COMPATIBLES 4
+#define DTCPUS_MAX_BINS	       16
 
 struct dt_opp {
 	uint64_t hz;
@@ -45,20 +46,30 @@ struct dt_cpu {
 	bool has_capacity;
 	uint32_t capacity_dmips_mhz;
 	uint32_t opp_phandle; /* operating-points-v2; 0: none */
-	int domain;	      /* index into domains, -1 when it has no OPP table */
+	/*
+	 * qcom,freq-domain: <phandle index>. Its CPUs share a clock, and firmware tells
+	 * the kernel the voltages.
+	 */
+	bool has_freq_domain;
+	uint32_t freq_domain[2];
+	int domain; /* index into domains; -1: no OPP table, no qcom,freq-domain */
 };
 
-/* CPUs that share one OPP table with opp-shared; else one CPU alone. */
+/* CPUs that share one OPP table with opp-shared, or one qcom,freq-domain; else one alone.
+ */
 struct dt_domain {
 	unsigned int cpus[DTCPUS_MAX_CPUS]; /* indices into dt_cpus.cpus, ascending */
 	unsigned int cpu_count;
-	char opp_path[128];
+	char opp_path[128]; /* "" without a table */
 	bool shared;
 	struct dt_opp
 		opps[DTCPUS_MAX_OPPS]; /* ascending hz, in which two may be equal
 					  (opp-supported-hw); disabled ones left out */
 	unsigned int opp_count;
 	unsigned int opps_without_hz; /* left out too */
+	/* "speed0" of opp-microvolt-speed0; more than fit are left out */
+	char volt_bins[DTCPUS_MAX_BINS][32];
+	unsigned int volt_bin_count;
 };
 
 struct dtcpus {

@@ -107,7 +107,7 @@ static void cpus_are_numbered_in_node_order(void **state)
 	struct dtcpus *d = read_tree(&tree);
 
 	(void)state;
-	assert_int_equal(d->cpu_count, 6);
+	assert_int_equal(d->cpu_count, 9);
 	assert_string_equal(d->cpus[0].path, "/cpus/cpu@100");
 	assert_string_equal(d->cpus[1].path, "/cpus/big@0");
 	assert_string_equal(d->cpus[5].path, "/cpus/cpu@300");
@@ -157,7 +157,7 @@ static void shared_tables_make_one_domain_and_others_one_per_cpu(void **state)
 	struct dtcpus *d = read_tree(&tree);
 
 	(void)state;
-	assert_int_equal(d->domain_count, 4);
+	assert_int_equal(d->domain_count, 6);
 	assert_int_equal(d->domains[0].cpu_count, 2);
 	assert_int_equal(d->domains[0].cpus[0], 0);
 	assert_int_equal(d->domains[0].cpus[1], 2);
@@ -168,6 +168,25 @@ static void shared_tables_make_one_domain_and_others_one_per_cpu(void **state)
 	assert_int_equal(d->cpus[4].domain, 3);
 	assert_false(d->domains[2].shared);
 	assert_int_equal(d->cpus[5].domain, -1);
+	dtcpus_free(d);
+	free(tree.data);
+}
+
+static void qcom_freq_domain_makes_a_domain_with_or_without_a_table(void **state)
+{
+	struct tree tree = two_domains();
+	struct dtcpus *d = read_tree(&tree);
+
+	(void)state;
+	assert_false(d->cpus[5].has_freq_domain);
+	assert_true(d->cpus[6].has_freq_domain);
+	assert_int_equal(d->cpus[6].freq_domain[1], 1);
+	assert_int_equal(d->cpus[6].domain, 4);
+	assert_int_equal(d->cpus[7].domain, 4);
+	assert_int_equal(d->domains[4].opp_count, 1);
+	assert_int_equal(d->cpus[8].domain, 5);
+	assert_int_equal(d->domains[5].opp_count, 0);
+	assert_string_equal(d->domains[5].opp_path, "");
 	dtcpus_free(d);
 	free(tree.data);
 }
@@ -206,6 +225,9 @@ static void speed_bins_and_equal_clocks_are_facts(void **state)
 	assert_true(big->opps[1].has_volt);
 	assert_false(big->opps[1].volt_binned);
 	assert_true(big->opps[1].supported_hw);
+	assert_int_equal(big->volt_bin_count, 2);
+	assert_string_equal(big->volt_bins[0], "speed0");
+	assert_string_equal(big->volt_bins[1], "speed1");
 	dtcpus_free(d);
 	free(tree.data);
 }
@@ -261,6 +283,9 @@ static void properties_of_the_wrong_size_are_refused_by_name(void **state)
 	assert_read_refused(one_cpu("capacity-dmips-mhz = \"90\";", ""), -EINVAL,
 			    "/cpus/cpu@0: capacity-dmips-mhz holds 3 bytes, not one "
 			    "32-bit number");
+	assert_read_refused(one_cpu("qcom,freq-domain = <1>;", ""), -EINVAL,
+			    "/cpus/cpu@0: qcom,freq-domain holds 4 bytes, not two "
+			    "32-bit numbers");
 	assert_read_refused(one_cpu("reg = [00 01];", ""), -EINVAL,
 			    "/cpus/cpu@0: reg holds 2 bytes, not a number of 1 cells");
 	assert_read_refused(one_cpu("compatible = <1>;", ""), -EINVAL,
@@ -453,6 +478,7 @@ int main(void)
 		cmocka_unit_test(coefficient_and_capacity_are_facts_of_each_cpu),
 		cmocka_unit_test(status_tells_which_cpus_are_enabled),
 		cmocka_unit_test(shared_tables_make_one_domain_and_others_one_per_cpu),
+		cmocka_unit_test(qcom_freq_domain_makes_a_domain_with_or_without_a_table),
 		cmocka_unit_test(opps_come_in_ascending_order_without_the_disabled),
 		cmocka_unit_test(speed_bins_and_equal_clocks_are_facts),
 		cmocka_unit_test(opp_microwatt_is_read_and_clocks_may_pass_32_bits),
