@@ -214,10 +214,10 @@ void check_print_text(FILE *f, const char *path, const struct check_facts *facts
 	char title[256];
 	unsigned int i;
 
-	fprintf(f, "%s", path);
+	fprintf(f, "%s\n", path);
 	if (facts->title[0])
-		fprintf(f, ": %s", clean(facts->title, title, sizeof(title)));
-	fputs("\n\n", f);
+		print_wrapped(f, "machine:", clean(facts->title, title, sizeof(title)));
+	fputc('\n', f);
 	for (i = 0; i < c->domain_count; i++)
 		print_domain(f, i, facts->d, &c->domains[i]);
 	print_ratio(f, c);

@@ -53,39 +53,31 @@ static bool check_choice(const struct dt_domain *dom, unsigned int index,
 	return true;
 }
 
-static bool voltage_missing(const struct dt_opp *opp)
+/* "speed0 or speed1" */
+static void list_bins(const struct dt_domain *dom, char *text, size_t size)
 {
-	return !opp->has_volt || opp->volt_uv < 1000; /* the kernel's 0 mV */
+	unsigned int i;
+
+	text[0] = '\0';
+	for (i = 0; i < dom->volt_bin_count; i++)
+		checks_append(text, size, "%s%s",
+			      !i			     ? ""
+			      : i + 1 == dom->volt_bin_count ? " or "
+							     : ", ",
+			      dom->volt_bins[i]);
 }
 
-/* Every OPP has what the model is computed from. */
-static bool check_source(const struct dt_domain *dom, unsigned int index,
-			 enum checks_source source, struct checks *out)
+static void report_voltage(const struct dt_domain *dom, unsigned int index,
+			   unsigned int missing, unsigned int first, struct checks *out)
 {
-	unsigned int i, missing = 0, first = 0, binned = 0;
+	char bins[CHECKS_TEXT / 2];
 
-	for (i = dom->opp_count; i-- > 0;) {
-		const struct dt_opp *opp = &dom->opps[i];
-
-		if (source == CHECKS_OPP_MICROWATT ? opp->has_power && opp->power_uw
-						   : !voltage_missing(opp))
-			continue;
-		missing++;
-		first = i;
-		binned += opp->volt_binned;
-	}
-	if (!missing)
-		return true;
-	if (source == CHECKS_OPP_MICROWATT)
-		checks_add(out, CHECKS_FINDING, "voltage", index,
-			   "the first OPP of %s has opp-microwatt, but %u have none "
-			   "(%" PRIu64 " MHz): no energy model (-22)",
-			   dom->opp_path, missing, mhz(&dom->opps[first]));
-	else if (binned)
+	list_bins(dom, bins, sizeof(bins));
+	if (dom->opps[first].volt_binned)
 		checks_add(out, CHECKS_FINDING, "voltage", index,
 			   "%s has voltages per speed bin only (%u OPPs, from %" PRIu64
-			   " MHz): choose a bin, the power depends on it",
-			   dom->opp_path, missing, mhz(&dom->opps[first]));
+			   " MHz); choose a bin: %s",
+			   dom->opp_path, missing, mhz(&dom->opps[first]), bins);
 	else
 		checks_add(out, CHECKS_FINDING, "voltage", index,
 			   "coefficient without voltage: %u of %u OPPs of %s have no "
@@ -94,7 +86,47 @@ static bool check_source(const struct dt_domain *dom, unsigned int index,
 			   "OPP opp-microvolt, or opp-microwatt",
 			   missing, dom->opp_count, dom->opp_path,
 			   mhz(&dom->opps[first]));
-	return false;
+}
+
+/* Has the OPP what its power is computed from? */
+static bool has_input(const struct dt_opp *opp, enum checks_source source)
+{
+	if (source == CHECKS_OPP_MICROWATT)
+		return opp->has_power && opp->power_uw;
+	return opp->has_volt && opp->volt_uv >= 1000; /* below, the kernel sees 0 mV */
+}
+
+/* Every OPP has what the model is computed from. Returns NULL, or why the rules can not.
+ */
+static const char *check_inputs(const struct dt_domain *dom, unsigned int index,
+				bool firmware, struct checks *out)
+{
+	const enum checks_source source = out->domains[index].source;
+	unsigned int i, missing = 0, first = 0;
+
+	for (i = dom->opp_count; i-- > 0;) {
+		if (has_input(&dom->opps[i], source))
+			continue;
+		missing++;
+		first = i;
+	}
+	if (!missing)
+		return NULL;
+	if (source == CHECKS_OPP_MICROWATT) {
+		checks_add(out, CHECKS_FINDING, "voltage", index,
+			   "the first OPP of %s has opp-microwatt, but %u have none "
+			   "(%" PRIu64 " MHz): no energy model (-22)",
+			   dom->opp_path, missing, mhz(&dom->opps[first]));
+		return "no energy model: an OPP has no opp-microwatt (-22)";
+	}
+	if (firmware && missing == dom->opp_count && !dom->volt_bin_count) {
+		checks_add(out, CHECKS_LEFT_OUT, "monotonic", index,
+			   "firmware tells the kernel the voltages (qcom,freq-domain), "
+			   "the tree does not; limits are left out too");
+		return "left out: voltages come from firmware";
+	}
+	report_voltage(dom, index, missing, first, out);
+	return "no energy model: an OPP has no voltage (-22)";
 }
 
 static void compute_v56(const struct dt_domain *dom, unsigned int index,
@@ -210,24 +242,32 @@ static void check_monotonic(const struct dt_domain *dom, unsigned int index,
 	explain(dom, index, out);
 }
 
-static void check_domain(const struct dt_domain *dom, unsigned int index,
-			 struct checks *out)
+/* What keeps the rules from being computed, or NULL. */
+static const char *find_obstacle(const struct dtcpus *d, unsigned int index,
+				 struct checks *out)
 {
-	struct checks_domain *cd = &out->domains[index];
-	const char *why = NULL;
+	const struct dt_domain *dom = &d->domains[index];
 
-	cd->source = find_source(dom, cd);
-	if (!dom->opp_count)
-		why = "left out: no OPPs known";
-	else if (cd->source == CHECKS_NO_MODEL)
-		why = "no energy model: no dynamic-power-coefficient";
-	else if (!check_choice(dom, index, out))
-		why = "left out: two OPPs of one clock";
-	else if (!check_source(dom, index, cd->source, out))
-		why = "no energy model: an OPP has no voltage or power (-22)";
-	if (!dom->opp_count)
+	if (!dom->opp_count) {
 		checks_add(out, CHECKS_LEFT_OUT, "monotonic", index,
 			   "no OPPs known; limits and voltage are left out too");
+		return "left out: no OPPs known";
+	}
+	if (out->domains[index].source == CHECKS_NO_MODEL)
+		return "no energy model: no dynamic-power-coefficient";
+	if (!check_choice(dom, index, out))
+		return "left out: two OPPs of one clock";
+	return check_inputs(dom, index, d->cpus[dom->cpus[0]].has_freq_domain, out);
+}
+
+static void check_domain(const struct dtcpus *d, unsigned int index, struct checks *out)
+{
+	const struct dt_domain *dom = &d->domains[index];
+	struct checks_domain *cd = &out->domains[index];
+	const char *why;
+
+	cd->source = find_source(dom, cd);
+	why = find_obstacle(d, index, out);
 	if (why) {
 		snprintf(cd->v56_why, sizeof(cd->v56_why), "%s", why);
 		snprintf(cd->current_why, sizeof(cd->current_why), "%s", why);
@@ -247,5 +287,5 @@ void checks_energy(const struct dtcpus *d, struct checks *out)
 	unsigned int i;
 
 	for (i = 0; i < d->domain_count; i++)
-		check_domain(&d->domains[i], i, out);
+		check_domain(d, i, out);
 }

@@ -229,6 +229,9 @@ what_exynos5422_gives() {
 	run "$CALIB" check "$SHARED"/cases/d08*/no-voltage.dtb
 	[ "$status" -eq 1 ]
 	[[ $output == *"(-22)"*"opp-microwatt"* ]]
+	run "$CALIB" check "$SHARED"/cases/d08*/speed-bins.dtb
+	[ "$status" -eq 1 ]
+	[[ $(tr -s ' \n' ' ' <<< "$output") == *"choose a bin: speed0 or speed1"* ]]
 	run "$CALIB" check "$SHARED"/cases/d08*/microwatt.dtb
 	[ "$status" -eq 0 ]
 }

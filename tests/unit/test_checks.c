@@ -447,7 +447,7 @@ static void opp_without_voltage_is_found_with_a_way_out(void **state)
 	m.d->domains[1].opps[2].has_volt = false;
 	checks_run(&m.in, m.c);
 	assert_string_equal(m.c->domains[1].current_why,
-			    "no energy model: an OPP has no voltage or power (-22)");
+			    "no energy model: an OPP has no voltage (-22)");
 	assert_only_finding(
 		m, "voltage", 1,
 		"coefficient without voltage: 1 of 3 OPPs of /opp-table-1 have no "
@@ -470,13 +470,34 @@ static void voltage_below_one_mv_counts_as_none(void **state)
 static void speed_bins_ask_for_a_choice(void **state)
 {
 	struct machine m = sound_machine();
+	struct dt_domain *dom = &m.d->domains[0];
 
 	(void)state;
-	m.d->domains[0].opps[0].has_volt = m.d->domains[0].opps[1].has_volt = false;
-	m.d->domains[0].opps[0].volt_binned = m.d->domains[0].opps[1].volt_binned = true;
+	dom->opps[0].has_volt = dom->opps[1].has_volt = false;
+	dom->opps[0].volt_binned = dom->opps[1].volt_binned = true;
+	strcpy(dom->volt_bins[dom->volt_bin_count++], "speed0");
+	strcpy(dom->volt_bins[dom->volt_bin_count++], "speed1");
 	assert_only_finding(m, "voltage", 0,
 			    "/opp-table-0 has voltages per speed bin only (2 OPPs, from "
-			    "500 MHz): choose a bin, the power depends on it");
+			    "500 MHz); choose a bin: speed0 or speed1");
+}
+
+static void voltages_that_firmware_tells_are_left_out(void **state)
+{
+	struct machine m = sound_machine();
+	unsigned int i;
+
+	(void)state;
+	m.d->cpus[2].has_freq_domain = true;
+	for (i = 0; i < 3; i++)
+		m.d->domains[1].opps[i].has_volt = false;
+	checks_run(&m.in, m.c);
+	assert_int_equal(m.c->item_count, 1);
+	assert_int_equal(m.c->items[0].severity, CHECKS_LEFT_OUT);
+	assert_string_equal(m.c->domains[1].current_why,
+			    "left out: voltages come from firmware");
+	assert_true(m.c->ratio.has_dpc);
+	free_machine(&m);
 }
 
 static void opp_microwatt_goes_before_the_coefficient(void **state)
@@ -680,6 +701,7 @@ int main(void)
 		cmocka_unit_test(opp_without_voltage_is_found_with_a_way_out),
 		cmocka_unit_test(voltage_below_one_mv_counts_as_none),
 		cmocka_unit_test(speed_bins_ask_for_a_choice),
+		cmocka_unit_test(voltages_that_firmware_tells_are_left_out),
 		cmocka_unit_test(opp_microwatt_goes_before_the_coefficient),
 		cmocka_unit_test(opp_microwatt_that_does_not_rise_enough_is_explained),
 		cmocka_unit_test(opp_microwatt_on_some_opps_only_is_found),
