@@ -7,6 +7,8 @@
 #include "calib/commands.h"
 #include "lib/cmd.h"
 
+/* A line each, so that two new ones merge. */
+/* clang-format off */
 static const struct cmd *const cmds[] = {
 	&cmd_boards,
 	&cmd_import,
@@ -14,6 +16,7 @@ static const struct cmd *const cmds[] = {
 	&cmd_plot,
 	NULL,
 };
+/* clang-format on */
 
 static const struct prog prog = {
 	.name = "calib",

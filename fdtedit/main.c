@@ -6,9 +6,12 @@
 
 #include "lib/cmd.h"
 
+/* A line each, so that two new ones merge. */
+/* clang-format off */
 static const struct cmd *const cmds[] = {
 	NULL,
 };
+/* clang-format on */
 
 static const struct prog prog = {
 	.name = "fdtedit",

@@ -1,0 +1,137 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What every command of both programs has in common: help, version, refusals.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	declare -gA PROG=([calib]="$CALIB" [fdtedit]="$FDTEDIT")
+}
+
+# each FUNCTION - call FUNCTION PROG COMMAND for all commands of both programs
+each() {
+	local p c
+	for p in calib fdtedit; do
+		for c in $("${PROG[$p]}" --list-commands); do
+			"$1" "$p" "$c" || { echo "in: $p $c: $output $stderr"; return 1; }
+		done
+	done
+}
+
+@test "a program without a command prints its help on stderr and exits 2" {
+	for p in calib fdtedit; do
+		run --separate-stderr "${PROG[$p]}"
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		[[ $stderr == "usage: $p COMMAND"* ]]
+	done
+}
+
+@test "--help lists every command with its summary, 80 columns wide at most" {
+	for p in calib fdtedit; do
+		run --separate-stderr "${PROG[$p]}" --help
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+		for c in $("${PROG[$p]}" --list-commands); do
+			grep -qE "^  $c +[a-z]" <<<"$output"
+		done
+		[ -z "$(awk 'length > 80' <<<"$output")" ]
+	done
+}
+
+@test "--version names program and version" {
+	for p in calib fdtedit; do
+		run --separate-stderr "${PROG[$p]}" --version
+		[ "$status" -eq 0 ]
+		[[ $output =~ ^$p\ [0-9]+\.[0-9]+\.[0-9]+$ ]]
+	done
+}
+
+@test "an unknown command is refused in one line" {
+	for p in calib fdtedit; do
+		run --separate-stderr "${PROG[$p]}" xyzzy
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		[ "$stderr" = "$p: error: unknown command 'xyzzy'; see '$p --help'" ]
+	done
+}
+
+@test "a misspelt command is answered with the near one" {
+	run --separate-stderr "$CALIB" baords
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "calib: error: unknown command 'baords', did you mean 'boards'? see 'calib --help'" ]
+}
+
+help_is_plain() {
+	run --separate-stderr "${PROG[$1]}" "$2" --help
+	[ "$status" -eq 0 ] && [ -z "$stderr" ] &&
+		[[ $output == "usage: $1 $2 [OPTIONS]"* ]] &&
+		[ -z "$(awk 'length > 80' <<<"$output")" ] &&
+		[ "$output" = "$("${PROG[$1]}" help "$2")" ]
+}
+
+@test "every command's help goes to stdout, 80 columns wide at most" {
+	each help_is_plain
+}
+
+unknown_option_is_refused() {
+	run --separate-stderr "${PROG[$1]}" "$2" --no-such-option
+	[ "$status" -eq 2 ] && [ -z "$output" ] &&
+		[ "$stderr" = "$1 $2: error: unknown option '--no-such-option'; see '$1 $2 --help'" ]
+}
+
+@test "every command refuses an unknown option in one line" {
+	each unknown_option_is_refused
+}
+
+missing_values_are_refused() {
+	local o
+	for o in $("${PROG[$1]}" --list-options "$2" | sed -n 's/^\(--[a-z0-9-]*\)=.*/\1/p'); do
+		run --separate-stderr "${PROG[$1]}" "$2" "$o"
+		[ "$status" -eq 2 ] && [ -z "$output" ] || return 1
+		[[ $stderr == "$1 $2: error: option '$o' needs an argument "*"; see '$1 $2 --help'" ]] ||
+			return 1
+	done
+}
+
+@test "every option that takes an argument says so when it has none" {
+	each missing_values_are_refused
+}
+
+wrong_choices_are_refused() {
+	local o c
+	while IFS=$'\t' read -r o c; do
+		[ -n "$c" ] || continue
+		run --separate-stderr "${PROG[$1]}" "$2" "${o%%=*}=no-such-choice"
+		[ "$status" -eq 2 ] && [ -z "$output" ] || return 1
+		[ "$stderr" = "$1 $2: error: ${o%%=*} 'no-such-choice' is not one of $c; see '$1 $2 --help'" ] ||
+			return 1
+	done < <("${PROG[$1]}" --list-options "$2")
+}
+
+@test "every option with choices refuses others and names the choices" {
+	each wrong_choices_are_refused
+}
+
+@test "the same option letter means the same in both programs" {
+	letters=$(for p in calib fdtedit; do
+		for c in $("${PROG[$p]}" --list-commands); do
+			"${PROG[$p]}" "$c" --help | sed -n 's/^  -\(.\), --\([a-z0-9-]*\).*/\1 \2/p'
+		done
+	done | sort -u)
+	echo "$letters"
+	[ -z "$(cut -d' ' -f1 <<<"$letters" | uniq -d)" ]
+}
+
+@test "output that cannot be written is an error" {
+	[ -w /dev/full ] || skip "no /dev/full here"
+	run bash -c '"$CALIB" --help > /dev/full'
+	[ "$status" -eq 2 ]
+	[ "$output" = "calib: error: cannot write standard output: No space left on device" ]
+}
+
+@test "a closed stdout is an error, not a success" {
+	run bash -c '"$CALIB" --version >&-'
+	[ "$status" -eq 2 ]
+	[ "$output" = "calib: error: cannot write standard output: Bad file descriptor" ]
+}
