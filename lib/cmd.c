@@ -242,7 +242,7 @@ static int about_command(struct cmd_ctx *ctx, int argc, char **argv)
 
 	if (argc < 3) {
 		if (list)
-			puts("--help\n--version");
+			puts("--version");
 		else
 			cmd_help_prog(ctx->prog, stdout);
 		return 0;

@@ -45,8 +45,9 @@ struct cmd {
 	const char *name;
 	const char *args;    /* operands in the synopsis: "BOARD COEFFS" */
 	const char *summary; /* one line */
-	const char *help;    /* paragraphs that teach: what it does, what it needs, what
-				comes next */
+	/* Paragraphs that teach: what it does, what it needs, what comes next. Lines are
+	 * wrapped; one that starts with a blank stands as it is. */
+	const char *help;
 	const char *example; /* one or more command lines, a line each */
 	const struct opt *opts;
 	size_t opts_size;     /* of the options struct; 0: none */
@@ -73,9 +74,13 @@ struct prog {
  * Understands "PROG --help", "PROG --version", "PROG help CMD", "PROG CMD --help|-h", and
  * for completion and tests "PROG --list-commands", "PROG --list-options CMD" (a line
  * each:
- * "--name[=ARG]", choices after a tab). Options and operands may be mixed; "--" ends
- * options. Errors go to stderr as "prog cmd: error: ..."; when the command has a flag
- * "json" and it was given, as {"error": "..."}. Returns the exit status for main().
+ * "--name[=ARG]", choices after a tab; --help, which every command has, is left out).
+ * Options and operands may be mixed, whatever POSIXLY_CORRECT says; "--" ends options.
+ * Errors go to stderr as "prog cmd: error: ..."; when the command has a flag "json" and
+ * it was given, as {"error": "..."}. What could not be written to stdout is an error too.
+ * Returns the exit status for main(), 2 when it could not run.
+ *
+ * Ignores SIGPIPE; spawn_run() gives it back to children.
  */
 int cmd_main(const struct prog *prog, int argc, char **argv);
 

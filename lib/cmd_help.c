@@ -17,7 +17,7 @@
 static void put_wrapped(FILE *f, const char *text, size_t len, int column, int indent)
 {
 	const char *end = text + len;
-	int at = column;
+	int begin = column, at = column;
 
 	for (;;) {
 		size_t word;
@@ -28,10 +28,10 @@ static void put_wrapped(FILE *f, const char *text, size_t len, int column, int i
 		word = strcspn(text, " \n");
 		if (word > (size_t)(end - text))
 			word = end - text;
-		if (at > indent && at + 1 + (int)word > WIDTH) {
+		if (at > begin && at + 1 + (int)word > WIDTH) {
 			fprintf(f, "\n%*s", indent, "");
-			at = indent;
-		} else if (at > column || (at > indent && at != column)) {
+			at = begin = indent;
+		} else if (at > begin) {
 			fputc(' ', f);
 			at++;
 		}
@@ -101,7 +101,7 @@ void cmd_help_prog(const struct prog *prog, FILE *f)
 	for (const struct cmd *const *c = prog->cmds; *c; c++)
 		if ((int)strlen((*c)->name) > width)
 			width = strlen((*c)->name);
-	fputs("\ncommands:\n", f);
+	fputs("\nCommands:\n", f);
 	for (const struct cmd *const *c = prog->cmds; *c; c++)
 		put_row(f, (*c)->name, clamp_left(width), (*c)->summary);
 	put_row(f, "help", clamp_left(width), "explain a command");
@@ -169,7 +169,7 @@ static void put_options(FILE *f, const struct cmd *cmd)
 	}
 	if (width < 10)
 		width = 10;
-	fputs("\noptions:\n", f);
+	fputs("\nOptions:\n", f);
 	for (const struct opt *o = cmd->opts; o && o->name; o++)
 		put_option(f, o, width);
 	put_option(f, &help_option, width);
@@ -188,7 +188,7 @@ void cmd_help_cmd(const struct prog *prog, const struct cmd *cmd, FILE *f)
 	}
 	put_options(f, cmd);
 	if (cmd->example) {
-		fputs("\nexample:\n", f);
+		fputs("\nExample:\n", f);
 		put_lines(f, cmd->example, "  ");
 	}
 }
@@ -203,5 +203,4 @@ void cmd_list_options(const struct cmd *cmd, FILE *f)
 {
 	for (const struct opt *o = cmd->opts; o && o->name; o++)
 		list_option(f, o);
-	list_option(f, &help_option);
 }

@@ -43,10 +43,10 @@ void cmd_help_cmd(const struct prog *prog, const struct cmd *cmd, FILE *f);
 void cmd_list_options(const struct cmd *cmd, FILE *f);
 
 /*
- * cmd_nearest - the one of @n names that @word was probably meant to be
- * @name: gives name number i
+ * cmd_nearest - the name that @word was probably meant to be
+ * @name: gives name number i, NULL past the end; @arg is passed to it
  *
- * NULL when none is near. @arg is passed to @name.
+ * NULL when none is near.
  */
 const char *cmd_nearest(const char *word, const char *(*name)(const void *arg, size_t i),
 			const void *arg);

@@ -214,7 +214,7 @@ static void help_lists_commands_with_their_summaries(void **state)
 	assert_ran(0,
 		   "usage: prog COMMAND [OPTIONS] [OPERANDS]\n\n"
 		   "a program for tests\n\n"
-		   "commands:\n"
+		   "Commands:\n"
 		   "  show  print what was understood\n"
 		   "  fail  fail in a given way\n"
 		   "  help  explain a command\n\n"
@@ -410,7 +410,7 @@ static void command_help_teaches_within_80_columns(void **state)
 		"\n"
 		"The end.\n"
 		"\n"
-		"options:\n"
+		"Options:\n"
 		"      --json               print JSON\n"
 		"  -v, --verbose            say more\n"
 		"  -o, --output FILE        write here\n"
@@ -425,7 +425,7 @@ static void command_help_teaches_within_80_columns(void **state)
 		"origin\n"
 		"  -h, --help               show this text\n"
 		"\n"
-		"example:\n"
+		"Example:\n"
 		"  prog show -v a b\n"
 		"  prog show --json\n";
 
@@ -455,7 +455,7 @@ static void lists_are_for_completion(void **state)
 	assert_ran(0,
 		   "--json\n--verbose\n--output=FILE\n--seed=N\n--scale=X\n"
 		   "--precision=PERCENT\n--time-limit=TIME\n--file=FILE\n"
-		   "--method=NAME\twithin-opp|origin\n--help\n",
+		   "--method=NAME\twithin-opp|origin\n",
 		   "");
 	run("--list-options", "shw");
 	assert_int_equal(last.status, 2);
