@@ -4,11 +4,13 @@
  */
 #include <stddef.h>
 
+#include "fdtedit/commands.h"
 #include "lib/cmd.h"
 
 /* A line each, so that two new ones merge. */
 /* clang-format off */
 static const struct cmd *const cmds[] = {
+	&cmd_apply,
 	NULL,
 };
 /* clang-format on */

@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fdtedit apply: write the coefficients into a board's tree.
+ */
+#include "fdtedit/commands.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "fdtedit/dtb.h"
+#include "fdtedit/edits.h"
+#include "lib/buf.h"
+#include "lib/coeffs.h"
+#include "lib/outfile.h"
+
+struct apply_options {
+	const char *output;
+	bool backup;
+	bool patch;
+	bool dry_run;
+	bool all_cpus;
+};
+
+/* One run: what was asked, what was found, what to write. */
+struct apply {
+	struct cmd_ctx *ctx;
+	const struct apply_options *opts;
+	const char *board;
+	struct coeffs *coeffs;
+	struct dtcpus *cpus;
+	struct dtb before, after;
+	struct edits edits;
+	FILE *talk; /* stdout, unless the tree itself goes there */
+};
+
+/*
+ * The kernel computes power from the voltages of the OPP table; opp-microwatt of the
+ * first OPP goes before both (dev_pm_opp_of_register_em(), drivers/opp/of.c).
+ */
+static void warn_no_effect(const struct apply *a, const struct dt_domain *dom)
+{
+	const char *first = a->cpus->cpus[dom->cpus[0]].path;
+	unsigned int without = 0;
+
+	for (unsigned int i = 0; i < dom->opp_count; i++)
+		without += !dom->opps[i].has_volt && !dom->opps[i].volt_binned;
+	if (dom->opp_count && dom->opps[0].has_power)
+		cmd_warn(a->ctx,
+			 "'%s': the value will have no effect, opp-microwatt in '%s' "
+			 "overrides it",
+			 first, dom->opp_path);
+	else if (without)
+		cmd_warn(a->ctx,
+			 "'%s': the value will have no effect, %u OPP(s) of '%s' have no "
+			 "opp-microvolt (opp-microwatt would do instead)",
+			 first, without, dom->opp_path);
+}
+
+static void warn_domains(const struct apply *a)
+{
+	for (unsigned int d = 0; d < a->cpus->domain_count; d++) {
+		bool touched = false;
+
+		for (unsigned int i = 0; i < a->edits.count; i++)
+			touched |= a->cpus->cpus[a->edits.list[i].cpu].domain == (int)d;
+		if (touched)
+			warn_no_effect(a, &a->cpus->domains[d]);
+	}
+}
+
+static int plan_dtb(struct apply *a, struct err *err)
+{
+	struct edit_cpu *view;
+	int ret;
+
+	ret = dtb_load(a->board, &a->before, err);
+	if (ret)
+		return ret;
+	ret = dtb_read_cpus(&a->before, a->cpus, err);
+	if (ret)
+		return err_wrap(err, ret, "'%s'", a->board);
+	view = calloc(EDITS_MAX, sizeof(*view));
+	if (!view)
+		return err_errno(err, -ENOMEM, "list of CPU nodes");
+	dtb_view(a->cpus, view);
+	ret = edits_plan(a->coeffs, view, a->cpus->cpu_count, a->opts->all_cpus,
+			 &a->edits, err);
+	free(view);
+	if (!ret)
+		ret = dtb_edit(&a->before, &a->edits, &a->after, err);
+	return ret ? err_wrap(err, ret, "'%s'", a->board) : 0;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* What arrived is what was meant; only a file can be asked. */
+static int read_back(const char *path, const struct buf *want, struct err *err)
+{
+	struct buf got = { 0 };
+	struct stat st;
+	int ret;
+
+	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	ret = buf_read_file(&got, path, DTB_MAX_SIZE, err);
+	if (!ret && (got.len != want->len || memcmp(got.data, want->data, want->len)))
+		ret = err_set(err, -EIO, "'%s': reads back other than it was written",
+			      path);
+	buf_free(&got);
+	return ret;
+}
+
+static int write_result(const struct apply *a, const struct buf *result, struct err *err)
+{
+	const char *out = a->opts->output ? a->opts->output : a->board;
+	bool in_place = same_file(out, a->board);
+	int ret = 0;
+
+	if (a->opts->dry_run || (in_place && !a->edits.count))
+		return 0;
+	if (a->opts->backup)
+		ret = outfile_backup(a->board, err);
+	if (!ret)
+		ret = outfile_write(out, result->data, result->len, err);
+	return ret ? ret : read_back(out, result, err);
+}
+
+static void print_edits(const struct apply *a)
+{
+	const char *verb = a->opts->dry_run ? "would change" : "changed";
+
+	for (unsigned int i = 0; i < a->edits.count; i++) {
+		const struct edit *e = &a->edits.list[i];
+		char old[16] = "none";
+
+		if (e->has_old)
+			snprintf(old, sizeof(old), "%" PRIu32, e->old);
+		fprintf(a->talk, "%s: %s: %s -> %" PRIu32 " (%s)\n", e->path, e->property,
+			old, e->value, e->cluster);
+	}
+	if (a->edits.count)
+		fprintf(a->talk, "%s: %u CPU node(s) %s, %u right already\n", a->board,
+			a->edits.count, verb, a->edits.right);
+	else
+		fprintf(a->talk, "%s: nothing to do, %u CPU node(s) right already\n",
+			a->board, a->edits.right);
+}
+
+static int check_options(const struct apply *a, const char *coeffs, struct err *err)
+{
+	if (a->opts->backup && a->opts->output)
+		return err_set(
+			err, -EINVAL,
+			"--backup is for editing in place; with -o the input stays "
+			"as it is");
+	if (!strcmp(a->board, "-") && !strcmp(coeffs, "-"))
+		return err_set(err, -EINVAL, "BOARD and COEFFS cannot both be '-'");
+	if (!strcmp(a->board, "-") && !a->opts->output)
+		return err_set(err, -EINVAL,
+			       "standard input cannot be edited in place; give -o OUT");
+	return 0;
+}
+
+static int apply_dtb(struct apply *a, struct err *err)
+{
+	int ret;
+
+	a->cpus = dtcpus_new();
+	if (!a->cpus)
+		return err_errno(err, -ENOMEM, "list of CPU nodes");
+	ret = plan_dtb(a, err);
+	if (ret)
+		return ret;
+	if (a->opts->patch)
+		return err_set(
+			err, -EINVAL,
+			"'%s': --patch is for source (.dts, .dtsi); a compiled tree "
+			"is edited without it",
+			a->board);
+	for (unsigned int i = 0; i < a->edits.note_count; i++)
+		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
+	warn_domains(a);
+	ret = write_result(a, &a->after.file, err);
+	if (!ret)
+		print_edits(a);
+	return ret;
+}
+
+static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
+		     struct err *err)
+{
+	struct apply a = { .ctx = ctx, .opts = opts, .board = argv[0] };
+	int ret;
+
+	(void)argc;
+	a.talk = a.opts->output && !strcmp(a.opts->output, "-") ? stderr : stdout;
+	ret = check_options(&a, argv[1], err);
+	if (ret)
+		return ret;
+	a.coeffs = coeffs_new();
+	if (!a.coeffs)
+		return err_errno(err, -ENOMEM, "coefficients");
+	ret = coeffs_read(argv[1], a.coeffs, err);
+	if (!ret)
+		ret = apply_dtb(&a, err);
+	dtb_free(&a.before);
+	dtb_free(&a.after);
+	dtcpus_free(a.cpus);
+	coeffs_free(a.coeffs);
+	return ret;
+}
+
+static const struct opt apply_opts[] = {
+	{ "output", 'o', OPT_STRING, offsetof(struct apply_options, output), "OUT",
+	  "write here and leave BOARD alone ('-': standard output)" },
+	{ "dry-run", 'n', OPT_FLAG, offsetof(struct apply_options, dry_run), NULL,
+	  "say what would change and change nothing" },
+	{ "backup", 0, OPT_FLAG, offsetof(struct apply_options, backup), NULL,
+	  "keep the old file as BOARD.orig; refused when that is there" },
+	{ "patch", 0, OPT_FLAG, offsetof(struct apply_options, patch), NULL,
+	  "source only: print a unified diff and change nothing" },
+	{ "all-cpus", 0, OPT_FLAG, offsetof(struct apply_options, all_cpus), NULL,
+	  "give every matched CPU node the property, also where the tree has it on a "
+	  "domain's first CPU only" },
+	{ NULL },
+};
+
+const struct cmd cmd_apply = {
+	.name = "apply",
+	.args = "BOARD COEFFS",
+	.summary = "write coefficients into a board's device tree",
+	.help = "Gives each CPU node that a cluster of COEFFS (coeffs.json, from 'calib "
+		"fit') matches its dynamic-power-coefficient. BOARD is edited in place: "
+		"whole or not at all, mode and owner kept, a symbolic link stays one. A "
+		"second run finds nothing to do and does not touch the file.\n"
+		"\n"
+		"A compiled tree (.dtb) stays as it is in all else: order, strings, "
+		"reserve "
+		"map, boot CPU id and spare room. The new property goes after "
+		"capacity-dmips-mhz, or last in its node; the file grows by what that "
+		"needs. In source (.dts, .dtsi) only the lines that must change do.\n"
+		"\n"
+		"Refused, with nothing written: a cluster that matches no CPU node, a "
+		"CPU "
+		"node of two clusters, two values in one frequency domain (the kernel "
+		"keeps "
+		"one energy model for it), a damaged tree, bytes after the tree.\n"
+		"\n"
+		"Look at the result with 'fdtedit show' and 'fdtedit diff'.",
+	.example = "fdtedit apply -n exynos5422-odroidxu4.dtb coeffs.json\n"
+		   "fdtedit apply --backup exynos5422-odroidxu4.dtb coeffs.json\n"
+		   "fdtedit apply -o new.dtb exynos5422-odroidxu4.dtb coeffs.json",
+	.opts = apply_opts,
+	.opts_size = sizeof(struct apply_options),
+	.min_args = 2,
+	.max_args = 2,
+	.run = run_apply,
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The commands of fdtedit, one cmd_*.c each.
+ */
+#ifndef FDTEDIT_COMMANDS_H
+#define FDTEDIT_COMMANDS_H
+
+#include "lib/cmd.h"
+
+extern const struct cmd cmd_apply;
+
+#endif

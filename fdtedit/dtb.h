@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Compiled device trees: load, change cells of properties with all else as it was.
+ *
+ * libfdt's own fdt_setprop() puts a new property first in its node and asks for the
+ * blocks in a certain order. Here the bytes are inserted where dtc would have put them
+ * had the property been in the source, and nothing else moves more than it must.
+ */
+#ifndef FDTEDIT_DTB_H
+#define FDTEDIT_DTB_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fdtedit/edits.h"
+#include "lib/buf.h"
+#include "lib/dtcpus.h"
+#include "lib/err.h"
+
+#define DTB_MAX_SIZE (256u << 20) /* no tree is that large; a disk image is */
+
+/* A sound tree as it is in the file. Zero it before first use. */
+struct dtb {
+	struct buf file;
+	size_t trailing; /* bytes of the file after the tree */
+};
+
+/* The blocks of a tree, in bytes from its start. */
+struct dtb_layout {
+	size_t header_size;
+	size_t rsvmap, rsvmap_size; /* with the entry of zeros that ends it */
+	size_t structure, structure_size;
+	size_t strings, strings_size;
+	size_t used;  /* end of the last block */
+	size_t spare; /* totalsize - used: room that a boot loader may count on */
+};
+
+/*
+ * dtb_load - read and check a file
+ *
+ * Returns 0, -errno of reading, -EINVAL when it is no sound tree. The message names the
+ * file. The caller frees with dtb_free(), which takes a zeroed struct.
+ */
+int dtb_load(const char *path, struct dtb *dtb, struct err *err);
+/* The same from memory, which is copied; the message names no file. */
+int dtb_from_memory(const void *data, size_t size, struct dtb *dtb, struct err *err);
+void dtb_free(struct dtb *dtb);
+
+/*
+ * dtb_layout - where the blocks are
+ *
+ * Returns 0, or -EINVAL when blocks overlap or the version is not 16 or 17 (what is not
+ * known cannot be kept).
+ */
+int dtb_layout(const struct dtb *dtb, struct dtb_layout *layout, struct err *err);
+
+/*
+ * dtb_node - offset of the node with exactly this path
+ *
+ * fdt_path_offset() also takes "cpu@0" for "cpu". Returns the offset, -ENOENT, or -EINVAL
+ * when a name on the way is there twice.
+ */
+int dtb_node(const void *blob, const char *path, struct err *err);
+
+/*
+ * dtb_read_cpus - dtcpus_read(), and a word on what the tree may be if it has no CPUs
+ * Returns as dtcpus_read().
+ */
+int dtb_read_cpus(const struct dtb *dtb, struct dtcpus *cpus, struct err *err);
+
+/* The planner's view of the CPU nodes; strings are borrowed from @cpus. */
+void dtb_view(const struct dtcpus *cpus, struct edit_cpu view[EDITS_MAX]);
+
+/*
+ * dtb_edit - a copy with all edits made, or none
+ * @after: zeroed; filled on success only
+ *
+ * A present property keeps its place, a new one goes after capacity-dmips-mhz or else
+ * last. The result was checked by libfdt and by dtb_verify(). Returns 0; -EINVAL (bytes
+ * after the tree, a layout or node that cannot be edited safely), -ENOENT, -EFBIG,
+ * -ENOMEM.
+ */
+int dtb_edit(const struct dtb *before, const struct edits *edits, struct dtb *after,
+	     struct err *err);
+
+/*
+ * dtb_verify - does @after differ from @before by @edits and by nothing else?
+ *
+ * Byte for byte: tokens of the structure block, reserve map, version, boot CPU id, the
+ * strings that were there, spare room. Returns 0, or -EINVAL with the first difference.
+ */
+int dtb_verify(const struct dtb *before, const struct edits *edits,
+	       const struct dtb *after, struct err *err);
+
+#endif

@@ -1,0 +1,312 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# fdtedit apply on compiled trees: only what was asked for changes, or nothing.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	dtc -q -b 0x101 -p 512 -I dts -O dtb -o board.dtb "$TOP/tests/data/big-little.dts"
+	cp board.dtb before.dtb
+	coeffs '{"name": "a7", "match": {"compatible": "arm,cortex-a7"},
+		"dynamic-power-coefficient": 90},
+		{"name": "a15", "match": {"compatible": "arm,cortex-a15"},
+		"dynamic-power-coefficient": 310}' > coeffs.json
+}
+
+coeffs() {
+	printf '{"schema": "calib-coeffs/1", "clusters": [%s]}\n' "$1"
+}
+
+# header FIELD FILE - word number FIELD of the header, in decimal
+header() {
+	echo $((0x$(od -An -v -tx1 -j $(($1 * 4)) -N 4 "$2" | tr -d ' ')))
+}
+
+text() {
+	dtc -q -I dtb -O dts "$@"
+}
+
+# refused TEXT ARGS... - exit 2, one line on stderr that holds TEXT, board.dtb as it was
+refused() {
+	want=$1
+	shift
+	run --separate-stderr "$FDTEDIT" "$@"
+	[ "$status" -eq 2 ] || { echo "status $status: $output $stderr"; false; }
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == "fdtedit ${1}: error: "*"$want"* ]] || { echo "$stderr"; false; }
+	cmp board.dtb before.dtb
+	[ -z "$(find . -name '*.tmp*')" ]
+}
+
+@test "apply adds the property to each CPU node and changes nothing else" {
+	run --separate-stderr "$FDTEDIT" apply board.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[ "${lines[0]}" = "/cpus/cpu@100: dynamic-power-coefficient: none -> 90 (a7)" ]
+	[ "${lines[3]}" = "/cpus/cpu@1: dynamic-power-coefficient: none -> 310 (a15)" ]
+	[ "${lines[4]}" = "board.dtb: 4 CPU node(s) changed, 0 right already" ]
+	[ "${#lines[@]}" -eq 5 ]
+	diff <(text -s before.dtb) <(text -s board.dtb) > d || true
+	[ "$(grep -c '^>.*dynamic-power-coefficient = <0x5a>;' d)" -eq 2 ]
+	[ "$(grep -c '^>.*dynamic-power-coefficient = <0x136>;' d)" -eq 2 ]
+	[ "$(grep -c '^[<>]' d)" -eq 4 ]
+}
+
+@test "apply writes what dtc makes of the source with the property in it" {
+	# The anchor is capacity-dmips-mhz; without one the property comes last.
+	sed -e 's/^\t\t\tcapacity-dmips-mhz = .*/&\n\t\t\tdynamic-power-coefficient = <90>;/' \
+		-e 's/operating-points-v2 = <&big_opps>;/& dynamic-power-coefficient = <310>;/' \
+		"$TOP/tests/data/big-little.dts" | dtc -q -b 0x101 -I dts -O dtb -o want.dtb
+	"$FDTEDIT" apply board.dtb coeffs.json
+	diff <(text want.dtb) <(text board.dtb)
+}
+
+@test "apply keeps reserve map, boot CPU id and spare room, and grows by what is needed" {
+	"$FDTEDIT" apply board.dtb coeffs.json
+	[ "$(header 7 board.dtb)" -eq $((0x101)) ]
+	[ "$(text board.dtb | grep -c '^/memreserve/')" -eq 2 ]
+	diff <(text before.dtb | grep memreserve) <(text board.dtb | grep memreserve)
+	# The name is there already (the GPU has it): four properties of 16 bytes.
+	[ "$(stat -c %s board.dtb)" -eq $(($(stat -c %s before.dtb) + 64)) ]
+	[ "$(header 1 board.dtb)" -eq "$(stat -c %s board.dtb)" ]
+	# Field 3: off_dt_strings, 8: size_dt_strings. What follows is spare.
+	[ $(($(header 1 board.dtb) - $(header 3 board.dtb) - $(header 8 board.dtb))) -eq 512 ]
+}
+
+@test "a second apply says so and does not touch the file" {
+	"$FDTEDIT" apply board.dtb coeffs.json
+	cp board.dtb once.dtb
+	touch -d 2001-02-03 board.dtb
+	inode=$(stat -c %i board.dtb)
+	run --separate-stderr "$FDTEDIT" apply board.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[ "$output" = "board.dtb: nothing to do, 4 CPU node(s) right already" ]
+	cmp board.dtb once.dtb
+	[ "$(stat -c %Y board.dtb)" -eq "$(date -d 2001-02-03 +%s)" ]
+	[ "$(stat -c %i board.dtb)" -eq "$inode" ]
+}
+
+@test "apply replaces a value in place, without growing" {
+	"$FDTEDIT" apply board.dtb coeffs.json
+	size=$(stat -c %s board.dtb)
+	sed -i s/310/311/ coeffs.json
+	run --separate-stderr "$FDTEDIT" apply board.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "/cpus/cpu@0: dynamic-power-coefficient: 310 -> 311 (a15)" ]
+	[ "${lines[2]}" = "board.dtb: 2 CPU node(s) changed, 2 right already" ]
+	[ "$(stat -c %s board.dtb)" -eq "$size" ]
+	[ "$(fdtget board.dtb /cpus/cpu@1 dynamic-power-coefficient)" = 311 ]
+	[ "$(fdtget board.dtb /soc/gpu@2000 dynamic-power-coefficient)" = 2982 ]
+}
+
+@test "-n says what would change and changes nothing" {
+	run --separate-stderr "$FDTEDIT" apply -n --backup board.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "/cpus/cpu@100: dynamic-power-coefficient: none -> 90 (a7)" ]
+	[ "${lines[4]}" = "board.dtb: 4 CPU node(s) would change, 0 right already" ]
+	cmp board.dtb before.dtb
+	[ ! -e board.dtb.orig ]
+}
+
+@test "-o leaves the input alone, also when there is nothing to do" {
+	run "$FDTEDIT" apply -o new.dtb board.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	cmp board.dtb before.dtb
+	[ "$(fdtget new.dtb /cpus/cpu@0 dynamic-power-coefficient)" = 310 ]
+	run "$FDTEDIT" apply -o copy.dtb new.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	cmp new.dtb copy.dtb
+}
+
+@test "-o - writes the tree to standard output and talks on stderr" {
+	"$FDTEDIT" apply -o - board.dtb coeffs.json > out.dtb 2> talk
+	[ "$(fdtget out.dtb /cpus/cpu@0 dynamic-power-coefficient)" = 310 ]
+	grep -q 'none -> 310' talk
+	"$FDTEDIT" apply -o - - coeffs.json < board.dtb > piped.dtb
+	cmp out.dtb piped.dtb
+	cmp board.dtb before.dtb
+}
+
+@test "--backup keeps the old file and never overwrites a backup" {
+	"$FDTEDIT" apply --backup board.dtb coeffs.json
+	cmp board.dtb.orig before.dtb
+	cp board.dtb before.dtb
+	sed -i s/310/311/ coeffs.json
+	refused "backup 'board.dtb.orig' exists" apply --backup board.dtb coeffs.json
+}
+
+@test "mode and links are kept" {
+	chmod 640 board.dtb
+	mkdir sub
+	ln -s ../board.dtb sub/link.dtb
+	"$FDTEDIT" apply sub/link.dtb coeffs.json
+	[ -L sub/link.dtb ]
+	[ "$(stat -c %a board.dtb)" = 640 ]
+	[ "$(fdtget board.dtb /cpus/cpu@0 dynamic-power-coefficient)" = 310 ]
+	[ "$(find sub | wc -l)" -eq 2 ]
+}
+
+@test "CPU nodes are found by path and by reg too" {
+	coeffs '{"name": "x", "match": {"paths": ["/cpus/cpu@100", "/cpus/cpu@101"]},
+		"dynamic-power-coefficient": 91},
+		{"name": "y", "match": {"reg": [0, 1]}, "dynamic-power-coefficient": 311}' > c.json
+	"$FDTEDIT" apply board.dtb c.json
+	for cpu in 100:91 101:91 0:311 1:311; do
+		[ "$(fdtget board.dtb "/cpus/cpu@${cpu%:*}" dynamic-power-coefficient)" = \
+			"${cpu#*:}" ]
+	done
+}
+
+@test "matches that cannot be meant are refused" {
+	coeffs '{"name": "a53", "match": {"compatible": "arm,cortex-a53"},
+		"dynamic-power-coefficient": 90}' > c.json
+	refused "'board.dtb': cluster 'a53' (compatible 'arm,cortex-a53') matches no CPU node; there are arm,cortex-a7 (reg 0x100 0x101), arm,cortex-a15 (reg 0x0 0x1)" \
+		apply board.dtb c.json
+	coeffs '{"name": "x", "match": {"reg": [0]}, "dynamic-power-coefficient": 90},
+		{"name": "y", "match": {"compatible": "arm,cortex-a15"},
+		"dynamic-power-coefficient": 90}' > c.json
+	refused "clusters 'x' and 'y' both match CPU node '/cpus/cpu@0'" apply board.dtb c.json
+	coeffs '{"name": "x", "match": {"reg": [0]}, "dynamic-power-coefficient": 90},
+		{"name": "y", "match": {"reg": [1]}, "dynamic-power-coefficient": 91}' > c.json
+	refused "one frequency domain would get two values" apply board.dtb c.json
+	coeffs '{"name": "x", "match": {}, "dynamic-power-coefficient": 90}' > c.json
+	refused "cluster 'x': match has no key" apply board.dtb c.json
+}
+
+@test "bad coefficients are refused" {
+	for value in null NaN '"90"' 90.5 -1 0 4294967296 1e2 '[90]' true; do
+		coeffs '{"name": "a7", "match": {"compatible": "arm,cortex-a7"},
+			"dynamic-power-coefficient": '"$value"'}' > c.json
+		refused "c.json" apply board.dtb c.json
+	done
+	coeffs '{"name": "a7", "match": {"compatible": "arm,cortex-a7"},
+		"dynamic-power-coefficient": 90, "dynamic-power-coefficient": 91}' > c.json
+	refused "duplicate" apply board.dtb c.json
+	coeffs '{"name": "a7", "match": {"compatible": "arm,cortex-a7"},
+		"dynamic_power_coefficient": 90}' > c.json
+	refused "dynamic_power_coefficient" apply board.dtb c.json
+	echo '{"schema": "calib-coeffs/2", "clusters": []}' > c.json
+	refused "calib-coeffs/2" apply board.dtb c.json
+	echo '{"clusters": [' > c.json
+	refused "c.json" apply board.dtb c.json
+	: > c.json
+	refused "c.json" apply board.dtb c.json
+	refused "no-such.json" apply board.dtb no-such.json
+	refused "'.'" apply board.dtb .
+}
+
+@test "files that are no sound tree are refused" {
+	refused "no-such.dtb" apply no-such.dtb coeffs.json
+	refused "'.'" apply . coeffs.json
+	: > empty.dtb
+	refused "'empty.dtb': empty" apply empty.dtb coeffs.json
+	head -c 700 board.dtb > cut.dtb
+	refused "'cut.dtb': totalsize" apply cut.dtb coeffs.json
+	head -c 30 board.dtb > cut.dtb
+	refused "'cut.dtb'" apply cut.dtb coeffs.json
+	cp "$TOP/tests/data/big-little.dts" source.dtb
+	refused "'source.dtb': looks like DTS source" apply source.dtb coeffs.json
+	gzip -c board.dtb > board.dtb.gz
+	refused "'board.dtb.gz': not a device tree but a gzip file" apply board.dtb.gz coeffs.json
+	cat board.dtb board.dtb > two.dtb
+	refused "'two.dtb': $(stat -c %s board.dtb) bytes after the tree" apply two.dtb coeffs.json
+	echo '/dts-v1/; / { soc { }; };' | dtc -q -O dtb -o none.dtb
+	refused "'none.dtb': no CPU node" apply none.dtb coeffs.json
+	echo '/dts-v1/; / { images { }; };' | dtc -q -O dtb -o fit.itb
+	refused "'fit.itb': no CPU node: this is a FIT image" apply fit.itb coeffs.json
+	for f in *.dtb *.itb; do
+		[ ! -e "$f.orig" ]
+	done
+}
+
+@test "options that make no sense together are refused" {
+	refused "--patch is for source" apply --patch board.dtb coeffs.json
+	refused "--backup is for editing in place" apply --backup -o x.dtb board.dtb coeffs.json
+	refused "give -o" apply - coeffs.json
+	refused "cannot both be '-'" apply -o x.dtb - -
+}
+
+@test "a full disk leaves the old file" {
+	command -v unshare > /dev/null || skip "no unshare"
+	unshare -rm true 2> /dev/null || skip "no user namespaces"
+	run unshare -rm sh -c 'mkdir m && mount -t tmpfs -o size=8k tmpfs m &&
+		cp board.dtb m/ && { cat /dev/zero > m/fill || true; } 2> /dev/null &&
+		{ "$FDTEDIT" apply m/board.dtb coeffs.json 2> said; echo "status $?"; } &&
+		cmp m/board.dtb before.dtb && ls m'
+	[ "$status" -eq 0 ] || { echo "$output"; false; }
+	[ "${lines[0]}" = "status 2" ]
+	[ "${lines[1]}" = board.dtb ] && [ "${lines[2]}" = fill ] && [ "${#lines[@]}" -eq 3 ]
+	grep -q "cannot write 'm/board.dtb'.*No space left" said
+}
+
+@test "standard output that takes nothing is an error" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	run sh -c '"$FDTEDIT" apply -o - board.dtb coeffs.json 2>&1 > /dev/full'
+	[ "$status" -eq 2 ]
+	[[ $output == *"No space left"* ]]
+	run sh -c '"$FDTEDIT" apply -o /dev/full board.dtb coeffs.json 2>&1'
+	[ "$status" -eq 2 ]
+	[[ $output == *"/dev/full"*"No space left"* ]]
+}
+
+@test "a folder that cannot be written leaves the old file" {
+	mkdir ro
+	cp board.dtb ro/
+	chmod 555 ro
+	[ ! -w ro ] || { chmod 755 ro; skip "runs as root"; }
+	run "$FDTEDIT" apply ro/board.dtb coeffs.json
+	chmod 755 ro
+	[ "$status" -eq 2 ]
+	[[ $output == *"ro/board.dtb"* ]]
+	cmp ro/board.dtb before.dtb
+}
+
+@test "a value that will have no effect is warned about" {
+	sed '/opp-microvolt/d' "$TOP/tests/data/big-little.dts" | dtc -q -O dtb -o novolt.dtb
+	run --separate-stderr "$FDTEDIT" apply novolt.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[[ ${stderr_lines[0]} == "fdtedit apply: warning: '/cpus/cpu@100': the value will have no effect, 2 OPP(s) of '/opp-table-0' have no opp-microvolt"* ]]
+	[ "${#stderr_lines[@]}" -eq 2 ]
+	sed 's/opp-microvolt = <900000>;/& opp-microwatt = <100000>;/' \
+		"$TOP/tests/data/big-little.dts" | dtc -q -O dtb -o mw.dtb
+	run --separate-stderr "$FDTEDIT" apply mw.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"opp-microwatt in '/opp-table-0' overrides it"* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+}
+
+@test "the Odroid-XU4's real tree changes in exactly eight lines" {
+	pre="$SHARED/data/exynos5422-odroidxu4.pre.dtb"
+	[ -e "$pre" ] || skip "no $pre"
+	"$FDTEDIT" apply -o out.dtb "$pre" coeffs.json
+	diff <(text -s "$pre") <(text -s out.dtb) > d || true
+	[ "$(grep -c '^>' d)" -eq 8 ]
+	[ "$(grep -c '^<' d)" -eq 0 ]
+	diff <(text "${pre%.pre.dtb}.post.dtb") <(text out.dtb)
+	[ "$(stat -c %s out.dtb)" -eq "$(stat -c %s "${pre%.pre.dtb}.post.dtb")" ]
+}
+
+@test "tight, padded and malformed trees get their verdicts" {
+	d="$SHARED/cases/d10-dtb-tight-padded-malformed"
+	[ -d "$d" ] || skip "no $d"
+	coeffs '{"name": "all", "match": {"reg": [0, 1, 2, 3, 4, 5, 6, 7]},
+		"dynamic-power-coefficient": 333}' > c.json
+	for f in tight padded; do
+		"$FDTEDIT" apply -o out.dtb "$d/$f.dtb" c.json
+		diff <(text -s "$d/$f.dtb") <(text -s out.dtb) > df || true
+		[ "$(grep -c '^>.*<0x14d>' df)" -eq 8 ]
+		[ "$(grep -c '^[<>]' df)" -eq 8 ]
+	done
+	[ $(($(header 1 out.dtb) - $(header 3 out.dtb) - $(header 8 out.dtb))) -eq 1024 ]
+	rm out.dtb
+	refused "structure block is not 4-byte aligned" apply -o out.dtb "$d/misaligned.dtb" c.json
+	refused "totalsize 1434 is more than the file's 860" apply -o out.dtb "$d/truncated.dtb" c.json
+	refused "totalsize 66970 is more" apply -o out.dtb "$d/totalsize_too_big.dtb" c.json
+	refused "magic" apply -o out.dtb "$d/bad_magic.dtb" c.json
+	refused "empty" apply -o out.dtb "$d/empty.dtb" c.json
+	cp "$d/board.dts" as.dtb
+	refused "looks like DTS source" apply -o out.dtb as.dtb c.json
+	[ ! -e out.dtb ]
+}
