@@ -274,7 +274,10 @@ static size_t property_end(const void *blob, int prop)
 	return prop + sizeof(struct fdt_property) + (((size_t)len + 3) & ~(size_t)3);
 }
 
-/* Where a new property goes, from the start of the structure block. */
+/*
+ * Where a new property goes, from the start of the structure block: behind the anchor, or
+ * last. dtc puts the phandle behind what the source says, and there it stays.
+ */
 static size_t place_for_new(const void *blob, int node)
 {
 	const char *name;
@@ -285,9 +288,11 @@ static size_t place_for_new(const void *blob, int node)
 	place = next;
 	fdt_for_each_property_offset(prop, blob, node)
 	{
+		if (!fdt_getprop_by_offset(blob, prop, &name, NULL) ||
+		    !strcmp(name, "phandle") || !strcmp(name, "linux,phandle"))
+			continue;
 		place = property_end(blob, prop);
-		if (fdt_getprop_by_offset(blob, prop, &name, NULL) &&
-		    !strcmp(name, ANCHOR))
+		if (!strcmp(name, ANCHOR))
 			break;
 	}
 	return place;
