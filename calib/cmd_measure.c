@@ -1,0 +1,490 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calib measure: power at every operating point, into a run.
+ */
+#include "calib/commands.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "boards/board.h"
+#include "calib/measure/plan.h"
+#include "calib/measure/runner.h"
+#include "calib/measure/session.h"
+#include "calib/measure/stop.h"
+#include "calib/measure/talk.h"
+#include "calib/sim/sim.h"
+#include "lib/progress.h"
+
+#define NS_PER_S 1000000000u
+/* A virtual board that is measured again has idled for this long. */
+#define PAUSE_NS (10ull * NS_PER_S)
+
+struct measure_options {
+	struct opt_list clusters;
+	const char *board, *loads, *cpus, *opps, *run, *faults;
+	uint32_t repeats, seed;
+	uint64_t time_limit_ns;
+	bool dry_run;
+};
+
+/* One call of calib measure. */
+struct job {
+	struct cmd_ctx *ctx;
+	const struct measure_options *opts;
+	struct board board;
+	bool virtual_board;
+	struct machine *machine;
+	struct runinfo info;
+	unsigned int clusters[BOARD_MAX_CLUSTERS]; /* chosen, in order */
+	unsigned int cluster_count;
+	struct plan plans[BOARD_MAX_CLUSTERS]; /* same order */
+	struct session session;
+	struct progress progress;
+	unsigned int rows;
+	uint64_t windows_before, windows_all; /* before this cluster, in all plans */
+	uint64_t left_after_ns;		      /* what the plans after this one take */
+};
+
+static int open_virtual(struct job *job, uint64_t start_ns, struct err *err)
+{
+	struct sim_options opts = {
+		.board = &job->board,
+		.seed = job->opts->seed,
+		.start_ns = start_ns,
+		.stop_pending = stop_pending,
+	};
+	int ret = 0;
+
+	if (job->opts->faults)
+		ret = sim_fault_parse(job->opts->faults, &job->board, &opts.faults, err);
+	if (ret)
+		return ret;
+	return sim_open(&opts, &job->machine, err);
+}
+
+static int open_machine(struct job *job, struct err *err)
+{
+	int ret = 0;
+
+	if (job->opts->board)
+		ret = board_open(job->opts->board, &job->board, &job->virtual_board, err);
+	if (ret)
+		return ret;
+	if (job->virtual_board)
+		return open_virtual(job, 0, err);
+	return err_set(err, -ENOTSUP,
+		       "this calib measures virtual boards only; try '--board "
+		       "virtual:odroid-xu3'");
+}
+
+static void close_machine(struct job *job)
+{
+	if (job->machine)
+		job->machine->ops->close(job->machine);
+	job->machine = NULL;
+}
+
+/* Who measured, when. */
+static void sign(struct job *job)
+{
+	time_t now = time(NULL);
+	struct tm tm;
+
+	if (gmtime_r(&now, &tm))
+		strftime(job->info.date, sizeof(job->info.date), "%Y-%m-%dT%H:%M:%SZ",
+			 &tm);
+	snprintf(job->info.tool, sizeof(job->info.tool), "%s", cmd_version());
+	snprintf(job->info.command, sizeof(job->info.command), "%s", cmd_line(job->ctx));
+}
+
+static int unknown_cluster(const struct job *job, const char *name, struct err *err)
+{
+	char known[BOARD_MAX_CLUSTERS * 40] = "";
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < job->info.cluster_count; i++)
+		used += snprintf(known + used, sizeof(known) - used, "%s%s",
+				 i ? ", " : "", job->info.clusters[i].name);
+	return err_set(err, -ENOENT, "no cluster '%s' here; known are %s", name, known);
+}
+
+static bool is_chosen(const struct job *job, unsigned int cluster)
+{
+	for (unsigned int i = 0; i < job->cluster_count; i++)
+		if (job->clusters[i] == cluster)
+			return true;
+	return false;
+}
+
+static int no_sensor(const struct job *job, const char *name, struct err *err)
+{
+	return err_set(
+		err, -ENODEV,
+		"%s%s%s of board '%s' has no power sensor; measure with an external "
+		"meter and 'calib import' its readings, or measure a board of the "
+		"same SoC that has sensors ('calib boards')",
+		name ? "cluster '" : "no cluster", name ? name : "", name ? "'" : "",
+		job->info.board);
+}
+
+static int choose_named(struct job *job, const char *name, struct err *err)
+{
+	unsigned int i;
+
+	for (i = 0; i < job->info.cluster_count; i++)
+		if (!strcmp(job->info.clusters[i].name, name))
+			break;
+	if (i == job->info.cluster_count)
+		return unknown_cluster(job, name, err);
+	if (!job->info.clusters[i].sensor[0])
+		return no_sensor(job, name, err);
+	if (!is_chosen(job, i))
+		job->clusters[job->cluster_count++] = i;
+	return 0;
+}
+
+/* Those that --cluster names, or all that can be measured. */
+static int choose_clusters(struct job *job, struct err *err)
+{
+	const struct opt_list *names = &job->opts->clusters;
+
+	for (unsigned int i = 0; i < names->n; i++) {
+		int ret = choose_named(job, names->items[i], err);
+
+		if (ret)
+			return ret;
+	}
+	if (names->n)
+		return 0;
+	for (unsigned int i = 0; i < job->info.cluster_count; i++)
+		if (job->info.clusters[i].sensor[0])
+			job->clusters[job->cluster_count++] = i;
+	if (!job->cluster_count)
+		return no_sensor(job, NULL, err);
+	for (unsigned int i = 0; i < job->info.cluster_count; i++)
+		if (!is_chosen(job, i))
+			cmd_note(job->ctx, "cluster '%s' has no power sensor: left out",
+				 job->info.clusters[i].name);
+	return 0;
+}
+
+static int make_plans(struct job *job, struct err *err)
+{
+	for (unsigned int i = 0; i < job->cluster_count; i++) {
+		unsigned int cluster = job->clusters[i];
+		const struct plan_options opts = {
+			.opps = job->opts->opps,
+			.cpus = job->opts->cpus,
+			.loads = job->opts->loads,
+			.rounds = job->opts->repeats,
+			/* Measured again: in another order. */
+			.seed = job->opts->seed + job->session.cluster_rows[cluster],
+		};
+		int ret = plan_make(&opts, &job->info, cluster, &job->plans[i], err);
+
+		if (ret)
+			return ret;
+		job->windows_all += job->plans[i].count;
+	}
+	return 0;
+}
+
+/* What the user should know about the run that rows are added to. */
+static void tell_session(const struct job *job)
+{
+	const struct session *s = &job->session;
+
+	if (job->virtual_board)
+		cmd_note(job->ctx, "VIRTUAL board '%s', seed %u: no hardware is measured",
+			 job->info.board, job->opts->seed);
+	if (s->torn)
+		cmd_warn(job->ctx,
+			 "'%s' ends in half a row (%jd bytes; power cut?): it will be "
+			 "cut off",
+			 s->samples, (intmax_t)s->torn);
+	if (s->kernel[0])
+		cmd_warn(job->ctx, "the rows in '%s' were measured under kernel '%s'",
+			 s->run, s->kernel);
+	for (unsigned int i = 0; i < job->cluster_count; i++) {
+		uint64_t rows = s->cluster_rows[job->clusters[i]];
+
+		if (rows)
+			cmd_note(
+				job->ctx,
+				"cluster '%s' was measured before: adding to its %" PRIu64
+				" rows",
+				job->info.clusters[job->clusters[i]].name, rows);
+	}
+}
+
+static int prepare_job(struct job *job, struct err *err)
+{
+	int ret = open_machine(job, err);
+
+	if (!ret)
+		ret = job->machine->ops->discover(job->machine, &job->info, err);
+	if (ret)
+		return ret;
+	sign(job);
+	ret = choose_clusters(job, err);
+	if (!ret)
+		ret = session_open(&job->session, job->opts->run, &job->info,
+				   !job->virtual_board, err);
+	if (!ret)
+		ret = make_plans(job, err);
+	return ret;
+}
+
+static int on_begin(void *arg, struct err *err)
+{
+	struct job *job = arg;
+
+	return session_begin(&job->session, err);
+}
+
+static int on_row(void *arg, const struct sample *row, struct err *err)
+{
+	struct job *job = arg;
+	int ret = session_append(&job->session, row, err);
+
+	job->rows += !ret;
+	return ret;
+}
+
+static void on_warn(void *arg, const char *text)
+{
+	struct job *job = arg;
+
+	cmd_warn(job->ctx, "%s", text);
+}
+
+static void on_progress(void *arg, const struct runner *r, const struct plan_window *w)
+{
+	struct job *job = arg;
+	uint64_t left = r->plan->count - r->result.windows;
+	char what[96];
+
+	snprintf(what, sizeof(what), "%s%s %g MHz %u CPUs",
+		 job->virtual_board ? "VIRTUAL " : "",
+		 job->info.clusters[r->plan->cluster].name, w->khz / 1e3, w->cpu_count);
+	progress_update(&job->progress, stop_now_ns(),
+			job->windows_before + r->result.windows, job->windows_all,
+			left * plan_window_ns(&r->timing) + job->left_after_ns, what);
+}
+
+/* This cluster's share of the time that is left. */
+static uint64_t deadline(const struct job *job, unsigned int i, uint64_t end_ns)
+{
+	uint64_t now = job->machine->ops->now_ns(job->machine);
+	uint64_t mine = plan_time_ns(&job->plans[i]), all = mine + job->left_after_ns;
+
+	if (!job->opts->time_limit_ns)
+		return 0;
+	return now >= end_ns ? now
+			     : now + (uint64_t)((double)(end_ns - now) * mine / all);
+}
+
+static int measure_cluster(struct job *job, unsigned int i, uint64_t end_ns,
+			   struct runner *r, struct err *err)
+{
+	int ret;
+
+	job->left_after_ns = 0;
+	for (unsigned int k = i + 1; k < job->cluster_count; k++)
+		job->left_after_ns += plan_time_ns(&job->plans[k]);
+	*r = (struct runner){
+		.machine = job->machine,
+		.info = &job->info,
+		.plan = &job->plans[i],
+		.hooks = { job, on_begin, on_row, on_warn, on_progress },
+		.deadline_ns = deadline(job, i, end_ns),
+	};
+	progress_start(&job->progress, stop_now_ns());
+	ret = runner_run(r, err);
+	progress_end(&job->progress);
+	job->windows_before += job->plans[i].count;
+	if (ret)
+		return ret;
+	talk_result(stderr, &job->info, &job->plans[i], &r->result);
+	if (r->result.out_of_time)
+		cmd_note(job->ctx,
+			 "cluster '%s': the time limit came after %u of %zu windows",
+			 job->info.clusters[job->clusters[i]].name, r->result.windows,
+			 job->plans[i].count);
+	return 0;
+}
+
+/* An error on the way: say what is kept all the same. */
+static int kept(const struct job *job, int code, struct err *err)
+{
+	const char *again = code == -EINTR ? "; the same command adds to them" : "";
+	struct err why = *err;
+
+	if (!job->rows)
+		return err_set(err, code, "%s; no row was written", why.msg);
+	return err_set(err, code, "%s; %u of %" PRIu64 " windows kept in '%s'%s", why.msg,
+		       job->rows, job->windows_all, job->opts->run, again);
+}
+
+static int measure_all(struct job *job, struct err *err)
+{
+	struct runner *r = malloc(sizeof(*r));
+	uint64_t end_ns;
+	int ret = 0, ret_close;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	end_ns = job->machine->ops->now_ns(job->machine) + job->opts->time_limit_ns;
+	for (unsigned int i = 0; i < job->cluster_count && !ret; i++)
+		ret = measure_cluster(job, i, end_ns, r, err);
+	free(r);
+	ret_close = session_close(&job->session, ret ? NULL : err);
+	if (!ret)
+		ret = ret_close;
+	return ret ? kept(job, ret, err) : 0;
+}
+
+static void print_plans(const struct job *job)
+{
+	uint64_t time_ns = 0;
+	char text[32];
+
+	for (unsigned int i = 0; i < job->cluster_count; i++) {
+		talk_plan(stdout, &job->info, &job->plans[i]);
+		time_ns += plan_time_ns(&job->plans[i]);
+	}
+	printf("total about %s of board time; rows would be added to '%s'\n",
+	       talk_time(time_ns, text, sizeof(text)), job->opts->run);
+}
+
+static int carry_out(struct job *job, struct err *err)
+{
+	int ret = 0;
+
+	/* The virtual board's clock goes on where its last run ended. */
+	if (job->virtual_board && job->session.last_time_ns) {
+		close_machine(job);
+		ret = open_virtual(job, job->session.last_time_ns + PAUSE_NS, err);
+	}
+	if (!ret)
+		ret = measure_all(job, err);
+	if (ret)
+		return ret;
+	if (!job->rows)
+		return err_set(err, -ETIME, "the time limit is too short for one window");
+	if (!strcmp(job->opts->run, RUN_DEFAULT))
+		fprintf(stderr, "next: calib fit > coeffs.json\n");
+	else
+		fprintf(stderr, "next: calib fit -d '%s' > coeffs.json\n",
+			job->opts->run);
+	return 0;
+}
+
+static int run_job(struct job *job, struct err *err)
+{
+	int ret = prepare_job(job, err);
+
+	if (ret)
+		return ret;
+	tell_session(job);
+	if (!job->opts->dry_run)
+		return carry_out(job, err);
+	print_plans(job);
+	return 0;
+}
+
+static int run_measure(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
+		       struct err *err)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	struct stop stop;
+	int ret;
+
+	(void)argc;
+	(void)argv;
+	if (!job)
+		return err_set(err, -ENOMEM, "out of memory");
+	job->ctx = ctx;
+	job->opts = options;
+	stop_begin(&stop);
+	ret = run_job(job, err);
+	close_machine(job);
+	for (unsigned int i = 0; i < job->cluster_count; i++)
+		plan_free(&job->plans[i]);
+	free(job);
+	/* What a signal asked for has been done; the message and the status say so. */
+	stop_drop();
+	stop_end(&stop);
+	return ret;
+}
+
+#define OPT(member) offsetof(struct measure_options, member)
+
+static const struct opt measure_opts[] = {
+	{ "cluster", 'c', OPT_LIST, OPT(clusters), "NAME",
+	  "measure this cluster (may be repeated); default: all that have a sensor" },
+	{ "board", 'b', OPT_STRING, OPT(board), "BOARD",
+	  "a board's name, a .dtb file, or virtual:NAME for its virtual twin" },
+	{ "cpus", 0, OPT_STRING, OPT(cpus), "LIST",
+	  "how many CPUs to load, 0 is idle: '0-2,4'; default: 0 to all" },
+	{ "opps", 0, OPT_STRING, OPT(opps), "LIST",
+	  "operating points: '200,1400' (MHz) or '1.4GHz'; default: all" },
+	{ "loads", 0, OPT_STRING, OPT(loads), "LIST", "load kernels; default: int" },
+	{ "repeats", 0, OPT_U32, OPT(repeats), "N",
+	  "visit every operating point N times; default: 1" },
+	{ "seed", 0, OPT_U32, OPT(seed), "N",
+	  "of the random order, and which virtual board it is; default: 1" },
+	{ "time-limit", 0, OPT_DURATION_NS, OPT(time_limit_ns), "TIME",
+	  "end after TIME of board time ('90s', '10m'), with what was measured" },
+	{ "run", 'd', OPT_STRING, OPT(run), "DIR", "where rows are added" },
+	{ "fault", 0, OPT_STRING, OPT(faults), "LIST",
+	  "break the virtual board: clock, stuck, reads, charger" },
+	{ "dry-run", 'n', OPT_FLAG, OPT(dry_run), NULL,
+	  "print the plan and how long it takes; write nothing" },
+	{ NULL },
+};
+
+static const struct measure_options measure_defaults = {
+	.run = RUN_DEFAULT,
+	.repeats = 1,
+	.seed = 1,
+};
+
+const struct cmd cmd_measure = {
+	.name = "measure",
+	.args = "",
+	.summary = "measure a cluster's power at every operating point",
+	.help = "Pins the clock of a cluster to each of its operating points in random "
+		"order, loads 0, 1 .. all of its CPUs there, waits until the meter has "
+		"forgotten what was before, and averages the meter's readings over a "
+		"window: one row of RUN/samples.csv. What the machine is goes to "
+		"RUN/board.json. Other clusters stay idle.\n"
+		"\n"
+		"The several CPU counts are what tells the power of one CPU from that of "
+		"the clock and the cache they share, and from leakage.\n"
+		"\n"
+		"Rows are added: 'calib measure --cluster a15' and then '--cluster a7' "
+		"give one run, and measuring a cluster again makes it more precise. A "
+		"row "
+		"with something wrong (clock not as asked, throttled, meter stuck, still "
+		"drifting) is kept and flagged; 'calib fit' decides.\n"
+		"\n"
+		"On Ctrl-C, SIGTERM or a hang-up the load stops, the machine is put back "
+		"as "
+		"it was, all finished rows are kept, and the exit status is 2.\n"
+		"\n"
+		"Next: 'calib fit > coeffs.json'.",
+	.example = "calib measure --cluster a15\n"
+		   "calib measure --cluster a7\n"
+		   "calib measure --board virtual:odroid-xu3 -d try\n"
+		   "calib measure -n --cluster a15 --opps 600,1400,2000 --cpus 0-2",
+	.opts = measure_opts,
+	.opts_size = sizeof(struct measure_options),
+	.defaults = &measure_defaults,
+	.run = run_measure,
+};

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A power meter's updates, one after the other.
+ */
+#include "calib/measure/meter.h"
+
+#include <errno.h>
+#include <inttypes.h>
+
+#define NS_PER_MS 1000000u
+
+/* Start to look this part of a slot before the update is due, stop this part after. */
+#define EARLY 8
+#define LATE  4
+#define STEP  16
+
+#define PROBE_SLOTS    24
+#define PROBE_GAPS     10
+#define PROBE_STEP_NS  (2 * NS_PER_MS)
+#define PROBE_BLIND_NS (20000ull * NS_PER_MS) /* with no interval stated */
+
+static uint64_t now_ns(const struct meter *mt)
+{
+	return mt->machine->ops->now_ns(mt->machine);
+}
+
+static int sleep_until(const struct meter *mt, uint64_t ns)
+{
+	return mt->machine->ops->sleep_until(mt->machine, ns);
+}
+
+/* 0, or -EAGAIN: nothing usable now. What failed is counted. */
+static int poll_meter(struct meter *mt, struct reading *r)
+{
+	int ret = mt->machine->ops->read_power(mt->machine, mt->cluster, r, &mt->bad_err);
+
+	if (!ret && (r->power_uw < METER_MIN_UW || r->power_uw > METER_MAX_UW))
+		ret = err_set(&mt->bad_err, -ERANGE,
+			      "the meter says %" PRId64 " uW, no CPU draws that",
+			      r->power_uw);
+	if (ret && ret != -EAGAIN)
+		mt->bad++;
+	return ret ? -EAGAIN : 0;
+}
+
+static bool is_new(const struct meter *mt, const struct reading *r)
+{
+	return !mt->has_last || r->power_uw != mt->last.power_uw ||
+	       r->volt_uv != mt->last.volt_uv;
+}
+
+static void take(struct meter *mt, const struct reading *r, uint64_t seen_ns)
+{
+	if (is_new(mt, r))
+		mt->changed = true;
+	mt->last = *r;
+	mt->has_last = true;
+	mt->last_ns = seen_ns;
+}
+
+void meter_init(struct meter *mt, struct machine *m, unsigned int cluster,
+		uint64_t slot_ns, bool fast)
+{
+	*mt = (struct meter){
+		.machine = m,
+		.cluster = cluster,
+		.slot_ns = slot_ns,
+		.fast = fast,
+	};
+}
+
+void meter_mark(struct meter *mt)
+{
+	mt->changed = false;
+}
+
+/*
+ * Nobody looked for a while: step to the last update that was due, and know its value, so
+ * that the next change is the next update.
+ */
+static void catch_up(struct meter *mt)
+{
+	uint64_t now = now_ns(mt);
+	struct reading r;
+
+	if (!mt->has_last || mt->fast) {
+		mt->last_ns = now;
+	} else if (now > mt->last_ns + mt->slot_ns + mt->slot_ns / LATE) {
+		mt->last_ns += (now - mt->last_ns) / mt->slot_ns * mt->slot_ns;
+	} else {
+		return;
+	}
+	if (!poll_meter(mt, &r))
+		take(mt, &r, mt->last_ns);
+}
+
+int meter_next(struct meter *mt, struct reading *r, struct err *err)
+{
+	uint64_t due, end, at;
+	bool good = false;
+	int ret;
+
+	if (!mt->fast || !mt->has_last)
+		catch_up(mt);
+	due = mt->last_ns + mt->slot_ns;
+	end = due + mt->slot_ns / LATE;
+	at = mt->fast ? due : due - mt->slot_ns / EARLY;
+	for (;;) {
+		struct reading now;
+
+		ret = sleep_until(mt, at);
+		if (ret)
+			return err_set(err, ret, "interrupted");
+		if (!poll_meter(mt, &now)) {
+			*r = now;
+			good = true;
+			if (mt->fast || is_new(mt, r)) {
+				take(mt, r, now_ns(mt));
+				return 0;
+			}
+		}
+		at = now_ns(mt);
+		if (at >= end)
+			break;
+		at += mt->slot_ns / STEP;
+	}
+	mt->last_ns = due;
+	if (!good)
+		return err_set(err, -ENODATA, "no reading: %s", mt->bad_err.msg);
+	return 0;
+}
+
+/* Sleep until the value changes. -ETIME: not before @end. */
+static int next_change(struct meter *mt, uint64_t step_ns, uint64_t end, struct err *err)
+{
+	struct reading r;
+	int ret;
+
+	for (;;) {
+		uint64_t now = now_ns(mt);
+
+		if (now >= end)
+			return -ETIME;
+		ret = sleep_until(mt, now + step_ns);
+		if (ret)
+			return err_set(err, ret, "interrupted");
+		if (poll_meter(mt, &r) || !is_new(mt, &r))
+			continue;
+		take(mt, &r, now_ns(mt));
+		return 0;
+	}
+}
+
+int meter_probe(struct meter *mt, uint64_t *interval_ns, struct err *err)
+{
+	uint64_t stated = *interval_ns;
+	uint64_t step = stated ? stated / STEP : PROBE_STEP_NS;
+	uint64_t end = now_ns(mt) + (stated ? PROBE_SLOTS * stated : PROBE_BLIND_NS);
+	uint64_t before, shortest = UINT64_MAX;
+	unsigned int gaps;
+	int ret;
+
+	/* The first value is no change, the first change begins no gap. */
+	ret = next_change(mt, step, end, err);
+	if (!ret)
+		ret = next_change(mt, step, end, err);
+	for (gaps = 0; !ret && gaps < PROBE_GAPS; gaps++) {
+		before = mt->last_ns;
+		ret = next_change(mt, step, end, err);
+		if (!ret && mt->last_ns - before < shortest)
+			shortest = mt->last_ns - before;
+		if (stated && shortest < stated + stated / LATE)
+			return 0;
+	}
+	if (ret && ret != -ETIME)
+		return ret;
+	if (!mt->has_last)
+		return err_set(err, -EIO, "the meter gives no reading: %s",
+			       mt->bad_err.msg);
+	if (shortest == UINT64_MAX)
+		return err_set(err, -ENODATA, "the meter's value does not change");
+	*interval_ns = shortest;
+	return 0;
+}

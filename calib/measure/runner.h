@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Carries a plan out on a machine, real or virtual: pin, load, settle, read, next. What
+ * goes wrong with one window flags its row, what goes wrong with one operating point
+ * skips it, and on every way out the load is stopped and the machine put back.
+ */
+#ifndef CALIB_MEASURE_RUNNER_H
+#define CALIB_MEASURE_RUNNER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calib/measure/machine.h"
+#include "calib/measure/meter.h"
+#include "calib/measure/plan.h"
+#include "lib/err.h"
+#include "models/sample.h"
+
+#define RUNNER_CLOCK_TOLERANCE 0.01 /* delivered against asked for */
+#define RUNNER_MAX_LOST	       3    /* windows in a row without any reading: give up */
+
+struct runner;
+
+struct runner_hooks {
+	void *arg;
+	/* The machine is ready, nothing is measured yet; may be NULL. Non-zero ends the
+	 * run. */
+	int (*begin)(void *arg, struct err *err);
+	/* A finished row. Non-zero ends the run. */
+	int (*row)(void *arg, const struct sample *row, struct err *err);
+	/* One line, without newline. */
+	void (*warn)(void *arg, const char *text);
+	/* Before each window; may be NULL. */
+	void (*progress)(void *arg, const struct runner *r, const struct plan_window *w);
+};
+
+/* What came out. */
+struct runner_result {
+	unsigned int windows; /* dealt with, skipped ones too */
+	unsigned int rows, flagged;
+	unsigned int flags[32]; /* rows with flag bit i */
+	unsigned int lost;	/* windows without one good reading: no row */
+	unsigned int visits_skipped;
+	uint32_t bad_reads;
+	uint64_t start_ns, end_ns;
+	bool out_of_time;
+};
+
+/* The readings of the window at hand. */
+struct runner_window {
+	double power_uw[PLAN_MAX_READS];
+	unsigned int reads, volts, temps;
+	double volt_sum_uv, temp_sum_mc;
+	bool throttled;
+	struct usage begin, end;
+	uint32_t bad;
+};
+
+/* What the last window ended with; tells whether a meter is stuck. */
+struct runner_before {
+	bool any, stale;
+	uint32_t khz;
+	unsigned int cpu_count;
+};
+
+struct runner {
+	/* filled in by the caller */
+	struct machine *machine;
+	const struct runinfo *info;
+	const struct plan *plan;
+	struct runner_hooks hooks;
+	uint64_t deadline_ns; /* of the machine's clock; 0: none */
+	/* the runner's own */
+	struct plan_timing timing; /* the plan's, or what the meter needs in truth */
+	struct meter meter;
+	struct runner_window window;
+	struct runner_before before;
+	double noise_ss, noise_dof; /* of readings in a window, over all of them */
+	uint32_t refused_khz[BOARD_MAX_OPPS];
+	unsigned int refused, lost_in_a_row;
+	struct runner_result result;
+};
+
+/*
+ * runner_run - measure
+ *
+ * Returns 0 when the plan was carried out, or as much as the deadline allowed
+ * (result.out_of_time); -EINTR when a signal asked to end; the errors of the machine's
+ * prepare(), of the hooks; -EIO when the meter stopped to answer; -ENODEV when no
+ * operating point could be set. Rows handed out before stay valid. Restoring is tried in
+ * every case, and when it fails that is the error, whatever else happened.
+ */
+int runner_run(struct runner *r, struct err *err);
+
+#endif

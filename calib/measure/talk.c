@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a run tells its user.
+ */
+#include "calib/measure/talk.h"
+
+#include <inttypes.h>
+
+#include "calib/samples.h"
+
+#define NS_PER_S 1000000000u
+
+char *talk_time(uint64_t ns, char *out, size_t size)
+{
+	uint64_t s = (ns + NS_PER_S - 1) / NS_PER_S;
+	unsigned int min = s / 60 % 60, sec = s % 60;
+
+	if (s >= 3600)
+		snprintf(out, size, "%" PRIu64 ":%02u:%02u", s / 3600, min, sec);
+	else
+		snprintf(out, size, "%u:%02u", min, sec);
+	return out;
+}
+
+static void print_visits(FILE *f, const struct plan *plan)
+{
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct plan_window *w = &plan->windows[i];
+
+		if (!i || w->visit != w[-1].visit)
+			fprintf(f, "%s  %6g MHz, CPUs:", i ? "\n" : "", w->khz / 1e3);
+		fprintf(f, " %u", w->cpu_count);
+		if (plan->load_count > 1)
+			fprintf(f, " %s", w->load);
+	}
+	fprintf(f, "\n");
+}
+
+void talk_plan(FILE *f, const struct runinfo *info, const struct plan *plan)
+{
+	const struct runinfo_cluster *cl = &info->clusters[plan->cluster];
+	unsigned int rounds = plan->visit_count / plan->opp_count;
+	char time[32];
+
+	fprintf(f, "%s: %u operating points, %zu windows", cl->name, plan->opp_count,
+		plan->count);
+	if (rounds > 1)
+		fprintf(f, " in %u rounds", rounds);
+	fprintf(f, ", about %s\n", talk_time(plan_time_ns(plan), time, sizeof(time)));
+	fprintf(f, "  meter %s, %s%g ms: windows of %u readings, %g ms\n",
+		cl->sensor[0] ? cl->sensor : "none",
+		cl->sensor_interval_us ? "a new value every "
+				       : "interval unknown, taken for ",
+		(cl->sensor_interval_us ? cl->sensor_interval_us : PLAN_INTERVAL_US) /
+			1e3,
+		plan->timing.reads, plan->timing.reads * plan->timing.slot_ns / 1e6);
+	print_visits(f, plan);
+}
+
+static void print_flags(FILE *f, const struct runner_result *result)
+{
+	const char *comma = "";
+	char name[128];
+
+	fprintf(f, ", %u flagged (", result->flagged);
+	for (unsigned int i = 0; i < 32; i++) {
+		if (!result->flags[i])
+			continue;
+		fprintf(f, "%s%u %s", comma, result->flags[i],
+			samples_flags_format(1u << i, name, sizeof(name)));
+		comma = ", ";
+	}
+	fprintf(f, ")");
+}
+
+void talk_result(FILE *f, const struct runinfo *info, const struct plan *plan,
+		 const struct runner_result *result)
+{
+	char time[32];
+
+	fprintf(f, "%s: %u rows at %u operating points in %s of board time",
+		info->clusters[plan->cluster].name, result->rows, plan->opp_count,
+		talk_time(result->end_ns - result->start_ns, time, sizeof(time)));
+	if (result->flagged)
+		print_flags(f, result);
+	if (result->lost)
+		fprintf(f, ", %u windows lost", result->lost);
+	if (result->visits_skipped)
+		fprintf(f, ", %u visits skipped", result->visits_skipped);
+	if (result->bad_reads)
+		fprintf(f, ", %" PRIu32 " reads failed", result->bad_reads);
+	fprintf(f, "\n");
+}

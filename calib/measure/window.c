@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From a window's readings to a row of samples.csv.
+ */
+#include "calib/measure/window.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A trend is one when it is this much of the power, and this many of its own sd. */
+#define TREND_SHARE   0.05
+#define TREND_SDS     4
+#define TREND_MIN_DOF 8
+
+struct line {
+	double mean, drift; /* over the window */
+	double ss_mean, ss_line;
+};
+
+void window_add(struct runner_window *w, const struct reading *r)
+{
+	if (w->reads == PLAN_MAX_READS)
+		return;
+	w->power_uw[w->reads++] = r->power_uw;
+	if (r->volt_uv) {
+		w->volt_sum_uv += r->volt_uv;
+		w->volts++;
+	}
+}
+
+/* The readings against their number: mean and straight line. */
+static struct line fit_line(const struct runner_window *w)
+{
+	double n = w->reads, sum = 0, sxx = n * (n * n - 1) / 12, sxy = 0;
+	struct line l = { 0 };
+
+	for (unsigned int i = 0; i < w->reads; i++)
+		sum += w->power_uw[i];
+	l.mean = sum / n;
+	for (unsigned int i = 0; i < w->reads; i++) {
+		double d = w->power_uw[i] - l.mean;
+
+		l.ss_mean += d * d;
+		sxy += d * (i - (n - 1) / 2);
+	}
+	if (w->reads < 2)
+		return l;
+	l.drift = sxy / sxx * (n - 1);
+	l.ss_line = fmax(l.ss_mean - sxy * sxy / sxx, 0);
+	return l;
+}
+
+/* Against the noise of all windows: three readings of this one say little about it. */
+static bool is_unsettled(const struct runner *r, const struct line *l)
+{
+	double n = r->window.reads, sd;
+
+	if (n < 2 || r->noise_dof < TREND_MIN_DOF)
+		return false;
+	sd = sqrt(r->noise_ss / r->noise_dof * 12 * (n - 1) / (n * (n + 1)));
+	return fabs(l->drift) > TREND_SHARE * fabs(l->mean) &&
+	       fabs(l->drift) > TREND_SDS * sd;
+}
+
+/*
+ * A meter that shows one value through a change of load and a whole window is stuck. Not
+ * so between two idle windows: a coarse one may well show the same for both.
+ */
+static bool is_stale(const struct runner *r, const struct plan_window *w)
+{
+	const struct runner_before *b = &r->before;
+
+	if (r->meter.changed || !b->any)
+		return false;
+	if (b->stale)
+		return true;
+	return (w->cpu_count || b->cpu_count) &&
+	       (w->cpu_count != b->cpu_count || w->khz != b->khz);
+}
+
+/*
+ * The clock that was delivered: cycles over the time that loaded CPUs ran. They are
+ * loaded fully, so that is the window's, unless the cluster was busy for less.
+ */
+static uint32_t delivered_khz(const struct runner *r, const struct plan_window *w)
+{
+	const struct usage *a = &r->window.begin, *b = &r->window.end;
+	uint64_t busy_ns = (b->time_ns - a->time_ns) * w->cpu_count;
+	uint32_t khz;
+
+	if (a->busy_known && b->busy_known && b->busy_ns - a->busy_ns < busy_ns)
+		busy_ns = b->busy_ns - a->busy_ns;
+	if (w->cpu_count && b->cycles > a->cycles && busy_ns)
+		return llround((b->cycles - a->cycles) * 1e6 / busy_ns);
+	if (!r->machine->ops->read_khz(r->machine, r->plan->cluster, &khz, NULL))
+		return khz;
+	return w->khz;
+}
+
+static double util_pct(const struct runner *r, const struct plan_window *w)
+{
+	const struct usage *a = &r->window.begin, *b = &r->window.end;
+
+	if (!a->busy_known || !b->busy_known || b->time_ns <= a->time_ns ||
+	    b->busy_ns < a->busy_ns)
+		return 100.0 * w->cpu_count;
+	return 100.0 * (b->busy_ns - a->busy_ns) / (b->time_ns - a->time_ns);
+}
+
+static uint32_t flags_of(const struct runner *r, const struct plan_window *w,
+			 const struct sample *row, const struct line *l)
+{
+	double off = fabs((double)row->freq_khz - row->opp_khz);
+	uint32_t flags = 0;
+
+	if (r->window.throttled)
+		flags |= SAMPLE_THROTTLED;
+	if (off > RUNNER_CLOCK_TOLERANCE * row->opp_khz)
+		flags |= SAMPLE_CLOCK;
+	if (is_stale(r, w))
+		flags |= SAMPLE_STALE;
+	if (is_unsettled(r, l))
+		flags |= SAMPLE_UNSETTLED;
+	if (r->window.reads < r->timing.min_reads)
+		flags |= SAMPLE_FEW_READS;
+	if (r->window.bad)
+		flags |= SAMPLE_BAD_READS;
+	return flags;
+}
+
+static uint64_t difference(uint64_t begin, uint64_t end)
+{
+	return end > begin ? end - begin : 0;
+}
+
+void window_row(const struct runner *r, const struct plan_window *w, struct sample *row)
+{
+	const struct runner_window *win = &r->window;
+	struct line l = fit_line(win);
+
+	*row = (struct sample){
+		.time_ns = win->begin.time_ns,
+		.opp_khz = w->khz,
+		.freq_khz = delivered_khz(r, w),
+		.volt_uv = win->volts ? llround(win->volt_sum_uv / win->volts)
+				      : w->volt_uv,
+		.cpu_count = w->cpu_count,
+		.util_pct = util_pct(r, w),
+		.power_uw = llround(l.mean),
+		.reads = win->reads,
+		.temp_mc = win->temps ? lround(win->temp_sum_mc / win->temps)
+				      : SAMPLE_TEMP_UNKNOWN,
+		.work = difference(win->begin.work, win->end.work),
+		.cycles = difference(win->begin.cycles, win->end.cycles),
+	};
+	if (win->reads > 1)
+		row->power_sd_uw = fmin(sqrt(l.ss_mean / (win->reads - 1)), UINT32_MAX);
+	snprintf(row->cluster, sizeof(row->cluster), "%s",
+		 r->info->clusters[r->plan->cluster].name);
+	snprintf(row->load, sizeof(row->load), "%s", w->load);
+	row->flags = flags_of(r, w, row, &l);
+}
+
+void window_learn(struct runner *r, const struct plan_window *w, const struct sample *row)
+{
+	struct line l = fit_line(&r->window);
+
+	r->before = (struct runner_before){
+		.any = true,
+		.stale = row->flags & SAMPLE_STALE,
+		.khz = w->khz,
+		.cpu_count = w->cpu_count,
+	};
+	if (r->window.reads < 2 || row->flags & (SAMPLE_STALE | SAMPLE_UNSETTLED))
+		return;
+	r->noise_ss += r->window.reads > 2 ? l.ss_line : l.ss_mean;
+	r->noise_dof += r->window.reads - (r->window.reads > 2 ? 2 : 1);
+}
