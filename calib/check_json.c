@@ -8,6 +8,17 @@
 #include <string.h>
 
 #include "lib/json.h"
+#include "lib/text.h"
+
+/* Text that holds names from a tree, which may be no UTF-8. */
+static int put_text(struct json *obj, const char *key, const char *text)
+{
+	char clean[CHECKS_TEXT];
+
+	snprintf(clean, sizeof(clean), "%s", text);
+	text_clean(clean);
+	return json_put_str(obj, key, clean);
+}
 
 /* Indices of the marked states, with the kernel's lines for v5.6. */
 static int put_rule(struct json *obj, const char *key, bool has, const char *why,
@@ -29,7 +40,7 @@ static int put_rule(struct json *obj, const char *key, bool has, const char *why
 	}
 	ret |= json_put_bool(rule, "computed", has);
 	if (!has)
-		ret |= json_put_str(rule, "why", why);
+		ret |= put_text(rule, "why", why);
 	ret |= json_put(rule, "states", marked);
 	if (cpu >= 0)
 		ret |= json_put(rule, "messages", lines);
@@ -68,7 +79,7 @@ static int add_domain(struct json *list, const struct dt_domain *dom,
 	for (i = 0; i < dom->cpu_count; i++)
 		ret |= json_add_u64(cpus, dom->cpus[i]);
 	ret |= json_put(obj, "cpus", cpus);
-	ret |= json_put_str(obj, "compatible", cd->compatible);
+	ret |= put_text(obj, "compatible", cd->compatible);
 	if (cd->has_capacity)
 		ret |= json_put_u64(obj, "capacity", cd->capacity);
 	if (cd->has_dpc)
@@ -124,8 +135,15 @@ static int add_item(struct json *list, const struct checks_item *item)
 	if (item->domain >= 0)
 		ret |= json_put_u64(obj, "domain", item->domain);
 	ret |= json_put_bool(obj, "ignored", item->ignored);
-	ret |= json_put_str(obj, "text", item->text);
+	ret |= put_text(obj, "text", item->text);
 	return ret | json_add(list, obj);
+}
+
+static int add_note(struct json *list, const char *text)
+{
+	struct json *obj = json_new_object();
+
+	return put_text(obj, "text", text) | json_add(list, obj);
 }
 
 int check_print_json(FILE *f, const char *path, const struct check_facts *facts,
@@ -138,7 +156,7 @@ int check_print_json(FILE *f, const char *path, const struct check_facts *facts,
 	unsigned int i;
 	int ret = 0;
 
-	ret |= json_put_str(root, "input", path);
+	ret |= put_text(root, "input", path);
 	ret |= json_put_bool(root, "ok", !checks_findings(c));
 	for (i = 0; i < c->domain_count; i++)
 		ret |= add_domain(domains, &facts->d->domains[i], &c->domains[i]);
@@ -148,7 +166,7 @@ int check_print_json(FILE *f, const char *path, const struct check_facts *facts,
 		ret |= add_item(items, &c->items[i]);
 	ret |= json_put(root, "findings", items);
 	for (i = 0; i < facts->note_count; i++)
-		ret |= json_add_str(notes, facts->notes[i]);
+		ret |= add_note(notes, facts->notes[i]);
 	ret |= json_put(root, "notes", notes);
 	ret = ret ? err_set(err, -ENOMEM, "cannot build the JSON output")
 		  : json_write(root, f, err);

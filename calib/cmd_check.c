@@ -133,7 +133,7 @@ static const struct opt check_opts[] = {
 	  "the band the big/LITTLE ratio of the coefficients must be in" },
 	{ "ignore", 0, OPT_LIST, offsetof(struct check_opts, ignore), "CHECK",
 	  "leave a check out of the verdict",
-	  "monotonic|limits|voltage|coefficient|energy-model|capacity|ratio" },
+	  "monotonic|limits|voltage|coefficient|energy-model|capacity|ratio|cost" },
 	{ "json", 0, OPT_FLAG, offsetof(struct check_opts, json), NULL,
 	  "print the result as JSON" },
 	{ NULL },
@@ -165,7 +165,10 @@ const struct cmd cmd_check = {
 		"  energy-model  every CPU has an energy model, or EAS stays off\n"
 		"  capacity      capacity-dmips-mhz on all CPUs, and not all capacities "
 		"equal\n"
-		"  ratio         big over LITTLE coefficient lies in the board's band\n"
+		"  ratio         big over LITTLE coefficient lies in the board's band, "
+		"and "
+		"at some OPP\n"
+		"                the little CPUs cost less at the same performance\n"
 		"\n"
 		"A single coefficient makes efficiency depend on V^2 only, so OPPs that "
 		"share a voltage are never monotonic; when that is known and accepted, "

@@ -15,7 +15,7 @@
 
 static const char *const names[] = {
 	"monotonic",	"limits",   "voltage", "coefficient",
-	"energy-model", "capacity", "ratio",
+	"energy-model", "capacity", "ratio",   "cost",
 };
 
 #define NAME_COUNT (sizeof(names) / sizeof(names[0]))

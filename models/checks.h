@@ -11,7 +11,8 @@
  *	coefficient	one coefficient per frequency domain, on its first CPU
  *	energy-model	every CPU has an energy model, or EAS stays off
  *	capacity	capacity-dmips-mhz on all CPUs, and not all capacities equal
- *	ratio		the big/LITTLE ratio of the coefficients is in the expected band
+ *	ratio		the big/LITTLE ratio of the coefficients is in the expected band,
+ *and the little CPUs cost less at the same performance
  */
 #ifndef MODELS_CHECKS_H
 #define MODELS_CHECKS_H

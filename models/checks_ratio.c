@@ -98,6 +98,56 @@ static void judge(const struct checks_band *band, struct checks *out)
 			   band->min, band->max, band->source);
 }
 
+/* What the kernel reckons @perf costs on @cd: of the lowest state that delivers it. */
+static bool cost_of(const struct checks_domain *cd, uint64_t perf, uint64_t *cost)
+{
+	size_t i;
+
+	for (i = 0; i < cd->state_count; i++) {
+		if (cd->current[i].performance < perf)
+			continue;
+		*cost = cd->current[i].cost;
+		return true;
+	}
+	return false;
+}
+
+/*
+ * EAS compares cost at equal performance. Where the little CPU costs more, it is passed
+ * over; coefficients were corrected in mainline because of that (sdm845, sm8250).
+ */
+static void compare_costs(struct checks *out)
+{
+	const struct checks_domain *big = &out->domains[out->ratio.big];
+	const struct checks_domain *little = &out->domains[out->ratio.little];
+	size_t i, dearer = 0, first = 0;
+
+	for (i = little->state_count; i-- > 0;) {
+		uint64_t cost;
+
+		if (!cost_of(big, little->current[i].performance, &cost) ||
+		    little->current[i].cost <= cost)
+			continue;
+		dearer++;
+		first = i;
+	}
+	if (!dearer)
+		return;
+	if (dearer == little->state_count)
+		checks_add(
+			out, CHECKS_FINDING, "cost", out->ratio.little,
+			"costs more than %s at the same performance, at every OPP: EAS "
+			"will avoid the little CPUs",
+			big->compatible);
+	else
+		checks_add(
+			out, CHECKS_NOTE, "cost", out->ratio.little,
+			"costs more than %s at the same performance at %zu of %zu OPPs, "
+			"from %" PRIu64 " MHz: EAS prefers the big CPUs there",
+			big->compatible, dearer, little->state_count,
+			little->current[first].khz / 1000);
+}
+
 void checks_big_little(const struct checks_band *band, struct checks *out)
 {
 	struct checks_ratio *r = &out->ratio;
@@ -115,4 +165,6 @@ void checks_big_little(const struct checks_band *band, struct checks *out)
 	r->known = r->has_dpc || r->has_power;
 	if (r->has_dpc)
 		judge(band, out);
+	if (r->has_power && big->has_capacity && little->capacity < big->capacity)
+		compare_costs(out);
 }

@@ -164,6 +164,21 @@ what_exynos5422_gives() {
 	[[ $output == '{"error": "'* || $output == '{"error":"'* ]]
 }
 
+@test "check --json stands names that are no UTF-8" {
+	xu4_tree xu4.dtb
+	fdtput -t bx xu4.dtb /cpus/cpu@100 compatible ff 1b 5b 41 0
+	run "$CALIB" check --json xu4.dtb
+	[ "$status" -eq 1 ]
+	[[ $output == *'"compatible": "??[A"'* ]]
+	run "$CALIB" check xu4.dtb
+	[[ $output == *"CPUs 0-3, ??[A,"* ]]
+}
+
+@test "check notes where EAS prefers the big CPUs" {
+	run "$CALIB" check --board odroid-xu4 min.json
+	[[ $(tr -s ' \n' ' ' <<< "$output") == *"note: cost: domain 0 (arm,cortex-a7): costs more than arm,cortex-a15 at the same performance at 4 of 13 OPPs, from 1100 MHz"* ]]
+}
+
 @test "check finds a tree without coefficients" {
 	run "$CALIB" check "$B/boards/odroid-xu4.dtb"
 	[ "$status" -eq 1 ]

@@ -81,7 +81,7 @@ static struct machine sound_machine(void)
 	struct dt_domain *big = add_domain(&m, "test,big", 2, 300, 1024);
 
 	add_opp(little, 500, 800000);
-	add_opp(little, 1000, 1000000);
+	add_opp(little, 1000, 850000);
 	add_opp(big, 500, 800000);
 	add_opp(big, 1100, 900000);
 	add_opp(big, 2000, 1200000);
@@ -152,8 +152,7 @@ static void ratio_is_given_by_coefficient_and_by_power(void **state)
 	assert_int_equal(m.c->ratio.little, 0);
 	assert_float_equal(m.c->ratio.by_dpc, 3.0, 1e-12);
 	assert_true(m.c->ratio.in_band);
-	/* 864000 / 100000 */
-	assert_float_equal(m.c->ratio.by_top_power, 8.64, 1e-12);
+	assert_float_equal(m.c->ratio.by_top_power, 864000 / 72250., 1e-12);
 	/* 500 MHz is what both have; 1000 and 1100 are only near */
 	assert_int_equal(m.c->ratio.big_equal_khz, 500000);
 	assert_int_equal(m.c->ratio.little_equal_khz, 500000);
@@ -169,8 +168,8 @@ static void ratio_at_equal_clock_takes_the_highest_of_equal_pairs(void **state)
 	m.d->domains[1].opps[1].hz = 1000000000;
 	checks_run(&m.in, m.c);
 	assert_int_equal(m.c->ratio.big_equal_khz, 1000000);
-	/* 300 * 0.9^2 over 100 * 1.0^2 */
-	assert_float_equal(m.c->ratio.by_equal_power, 2.43, 1e-12);
+	/* 300 * 0.9^2 over 100 * 0.85^2 */
+	assert_float_equal(m.c->ratio.by_equal_power, 243000 / 72250., 1e-12);
 	free_machine(&m);
 }
 
@@ -221,10 +220,41 @@ static void littler_by_capacity_may_have_the_higher_coefficient(void **state)
 
 	(void)state;
 	m.d->cpus[0].dpc_uw_per_mhz_v2 = m.d->cpus[1].dpc_uw_per_mhz_v2 = 600;
-	assert_only_finding(
-		m, "ratio", -1,
+	checks_run(&m.in, m.c);
+	assert_int_equal(m.c->ratio.big, 1);
+	assert_string_equal(
+		m.c->items[0].text,
 		"the coefficients' big/LITTLE ratio 300/600 = 0.50 is outside "
 		"2.5..4.5 (test)");
+	free_machine(&m);
+}
+
+static void little_cpu_that_always_costs_more_is_found(void **state)
+{
+	struct machine m = sound_machine();
+
+	(void)state;
+	m.in.band.min = 1;
+	m.d->cpus[2].dpc_uw_per_mhz_v2 = m.d->cpus[3].dpc_uw_per_mhz_v2 = 110;
+	assert_only_finding(m, "cost", 0,
+			    "costs more than test,big at the same performance, at every "
+			    "OPP: EAS will avoid the little CPUs");
+}
+
+static void little_cpu_that_costs_more_at_the_top_is_a_note(void **state)
+{
+	struct machine m = sound_machine();
+
+	(void)state;
+	/* 100 * 1.2^2 * 1000 / 200 is above 300 * 0.8^2 * 500 / 256 */
+	m.d->domains[0].opps[1].volt_uv = 1200000;
+	checks_run(&m.in, m.c);
+	assert_int_equal(m.c->item_count, 1);
+	assert_int_equal(m.c->items[0].severity, CHECKS_NOTE);
+	assert_string_equal(m.c->items[0].text,
+			    "costs more than test,big at the same performance at 1 of 2 "
+			    "OPPs, from 1000 MHz: EAS prefers the big CPUs there");
+	free_machine(&m);
 }
 
 static void shared_voltage_is_found_and_explained_by_opp(void **state)
@@ -507,13 +537,13 @@ static void opp_microwatt_goes_before_the_coefficient(void **state)
 
 	(void)state;
 	opps[0].has_power = opps[1].has_power = true;
-	opps[0].power_uw = 50000;
-	opps[1].power_uw = 110000;
+	opps[0].power_uw = 30000;
+	opps[1].power_uw = 66000;
 	m.d->cpus[0].has_dpc = m.d->cpus[1].has_dpc = false;
 	checks_run(&m.in, m.c);
 	assert_int_equal(m.c->item_count, 0);
 	assert_int_equal(m.c->domains[0].source, CHECKS_OPP_MICROWATT);
-	assert_int_equal(m.c->domains[0].current[1].power, 110000);
+	assert_int_equal(m.c->domains[0].current[1].power, 66000);
 	assert_false(m.c->domains[0].has_v56);
 	assert_string_equal(m.c->domains[0].v56_why,
 			    "left out: v5.6 does not read opp-microwatt");
@@ -527,8 +557,8 @@ static void opp_microwatt_that_does_not_rise_enough_is_explained(void **state)
 
 	(void)state;
 	opps[0].has_power = opps[1].has_power = true;
-	opps[0].power_uw = 50000;
-	opps[1].power_uw = 100000;
+	opps[0].power_uw = 30000;
+	opps[1].power_uw = 60000;
 	checks_run(&m.in, m.c);
 	assert_int_equal(checks_findings(m.c), 1);
 	assert_string_equal(
@@ -658,7 +688,7 @@ static void ignored_check_is_out_of_the_verdict(void **state)
 	assert_string_equal(err.msg,
 			    "no check 'ratoi'; the checks are monotonic, limits, "
 			    "voltage, coefficient, energy-model, capacity, "
-			    "ratio");
+			    "ratio, cost");
 	free_machine(&m);
 }
 
@@ -684,6 +714,8 @@ int main(void)
 		cmocka_unit_test(ends_of_the_band_are_inside),
 		cmocka_unit_test(ratio_without_a_band_is_left_out_of_the_verdict),
 		cmocka_unit_test(littler_by_capacity_may_have_the_higher_coefficient),
+		cmocka_unit_test(little_cpu_that_always_costs_more_is_found),
+		cmocka_unit_test(little_cpu_that_costs_more_at_the_top_is_a_note),
 		cmocka_unit_test(shared_voltage_is_found_and_explained_by_opp),
 		cmocka_unit_test(falling_voltage_is_named_with_both_ends),
 		cmocka_unit_test(truncation_alone_is_told_from_shared_voltage),
