@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cpufreq policies: what they offer, and pinning their clock.
+ */
+#ifndef CALIB_LINUX_CPUFREQ_H
+#define CALIB_LINUX_CPUFREQ_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boards/board.h"
+#include "calib/linux/state.h"
+#include "calib/linux/sysfs.h"
+
+#define CPUFREQ_DIR	     "/sys/devices/system/cpu/cpufreq"
+#define CPUFREQ_MAX_POLICIES 64
+#define CPUFREQ_MAX_BOOST    16
+
+enum cpufreq_way {
+	CPUFREQ_SETSPEED, /* governor userspace, scaling_setspeed */
+	CPUFREQ_CLAMP,	  /* scaling_min_freq = scaling_max_freq */
+};
+
+struct cpufreq_policy {
+	unsigned int id; /* policyN */
+	unsigned int related[BOARD_MAX_CPUS], related_count;
+	unsigned int online[BOARD_MAX_CPUS], online_count; /* affected_cpus */
+	char driver[32];
+	char governor[32];
+	uint32_t min_khz, max_khz;    /* cpuinfo_* */
+	uint32_t khz[BOARD_MAX_OPPS]; /* ascending; boost clocks only while boost is on */
+	unsigned int khz_count;
+	bool has_list; /* false: khz[] are requests between the limits, no OPP table */
+	uint32_t boost_khz[CPUFREQ_MAX_BOOST]; /* ascending */
+	unsigned int boost_count;
+	bool boost_on;
+	enum cpufreq_way way;
+};
+
+/*
+ * cpufreq_list - the numbers of all policies, ascending
+ *
+ * Returns how many, at least 1; -ENODEV when there is none, with what to do next.
+ */
+int cpufreq_list(const struct sysfs *sys, unsigned int ids[CPUFREQ_MAX_POLICIES],
+		 struct err *err);
+
+/*
+ * cpufreq_read - all there is to know of a policy
+ *
+ * A policy whose CPUs are all offline has online_count 0 and nothing else is filled.
+ * Returns 0, -errno, -EINVAL (an attribute that makes no sense, named), -ERANGE.
+ */
+int cpufreq_read(const struct sysfs *sys, unsigned int id, struct cpufreq_policy *p,
+		 struct err *err);
+
+/* Can its clock be pinned at all? 0, or -ENOTSUP with what to do; writes nothing. */
+int cpufreq_can_pin(const struct cpufreq_policy *p, struct err *err);
+/* May we write what pinning needs? 0, or -EACCES "... run as root". */
+int cpufreq_may_pin(const struct sysfs *sys, const struct cpufreq_policy *p,
+		    struct err *err);
+
+/* Remember all that pinning will change. */
+int cpufreq_save(struct state *st, const struct cpufreq_policy *p, struct err *err);
+/*
+ * cpufreq_take - open the limits as far as they go, select the governor
+ * @max_khz: the highest clock the kernel allows afterwards; less than p->max_khz when
+ *	     something keeps scaling_max_freq down
+ *
+ * Call after cpufreq_save() and state_commit(). 0, -errno, -EIO when the governor did
+ * not change.
+ */
+int cpufreq_take(const struct sysfs *sys, const struct cpufreq_policy *p,
+		 uint32_t *max_khz, struct err *err);
+/*
+ * cpufreq_pin - pin the clock and read back what was accepted
+ *
+ * Returns 0, -errno, -EIO when governor, limits or clock are not what was asked for.
+ */
+int cpufreq_pin(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_t khz,
+		struct err *err);
+
+/*
+ * cpufreq_cur_khz - cpuinfo_cur_freq (asked of the hardware) or scaling_cur_freq
+ * Returns 0, -ENOENT when neither tells a number, -errno.
+ */
+int cpufreq_cur_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
+		    uint32_t *khz, struct err *err);
+/* scaling_max_freq, into which the kernel folds thermal and power limits. */
+int cpufreq_limit_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
+		      uint32_t *khz, struct err *err);
+
+#endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading what a cpufreq policy offers.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/linux/cpufreq.h"
+#include "lib/cpulist.h"
+#include "lib/num.h"
+
+/* How many points we ask for between the limits where there is no list, and how they are
+ * spaced: drivers without a list (intel_cpufreq, CPPC) step by 100 MHz or finer. */
+#define POINTS_MAX	16
+#define POINTS_STEP_KHZ 100000
+
+int cpufreq_list(const struct sysfs *sys, unsigned int ids[CPUFREQ_MAX_POLICIES],
+		 struct err *err)
+{
+	int n = sysfs_indices(sys, CPUFREQ_DIR, "policy", ids, CPUFREQ_MAX_POLICIES, err);
+
+	if (n == 0 || n == -ENOENT)
+		return err_set(err, -ENODEV,
+			       "no cpufreq: there is no policy in " CPUFREQ_DIR
+			       " (a virtual machine, or no cpufreq driver is loaded), so "
+			       "no clock can "
+			       "be set; try --board virtual:odroid-xu3");
+	return n;
+}
+
+/* An attribute of the policy as text; @missing_ok leaves "" for one that is not there. */
+static int read_text(const struct sysfs *sys, unsigned int id, const char *name,
+		     bool missing_ok, char *out, size_t size, struct err *err)
+{
+	char path[SYSFS_PATH];
+	int ret;
+
+	snprintf(path, sizeof(path), CPUFREQ_DIR "/policy%u/%s", id, name);
+	ret = sysfs_read(sys, path, out, size, err);
+	if (ret == -ENOENT && missing_ok) {
+		out[0] = '\0';
+		return 0;
+	}
+	return ret;
+}
+
+static int read_number(const struct sysfs *sys, unsigned int id, const char *name,
+		       uint32_t *out, struct err *err)
+{
+	char path[SYSFS_PATH];
+
+	snprintf(path, sizeof(path), CPUFREQ_DIR "/policy%u/%s", id, name);
+	return sysfs_read_u32(sys, path, out, err);
+}
+
+static int read_cpus(const struct sysfs *sys, unsigned int id, const char *name,
+		     unsigned int *cpus, unsigned int *count, struct err *err)
+{
+	char text[SYSFS_TEXT];
+	int n;
+
+	n = read_text(sys, id, name, false, text, sizeof(text), err);
+	if (n)
+		return n;
+	n = cpulist_parse(text, cpus, BOARD_MAX_CPUS);
+	if (n < 0)
+		return err_set(err, n,
+			       "policy%u: %s '%s' is not a list of at most %d CPUs", id,
+			       name, text, BOARD_MAX_CPUS);
+	*count = n;
+	return 0;
+}
+
+static int compare_u32(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static unsigned int sort_unique(uint32_t *khz, unsigned int n)
+{
+	unsigned int i, kept = 0;
+
+	qsort(khz, n, sizeof(*khz), compare_u32);
+	for (i = 0; i < n; i++)
+		if (!kept || khz[kept - 1] != khz[i])
+			khz[kept++] = khz[i];
+	return kept;
+}
+
+/* Clocks in any order, blanks anywhere, into ascending order without repeats. */
+static int parse_khz(unsigned int id, const char *name, char *text, uint32_t *out,
+		     unsigned int max, unsigned int *count, struct err *err)
+{
+	unsigned int n = 0;
+	char *save, *word;
+	int ret;
+
+	for (word = strtok_r(text, " \t\n", &save); word;
+	     word = strtok_r(NULL, " \t\n", &save)) {
+		if (n == max)
+			return err_set(err, -ERANGE,
+				       "policy%u: more than %u clocks in %s", id, max,
+				       name);
+		ret = num_u32(word, &out[n]);
+		if (ret || !out[n])
+			return err_set(err, -EINVAL,
+				       "policy%u: '%s' in %s is not a clock in kHz", id,
+				       word, name);
+		n++;
+	}
+	*count = sort_unique(out, n);
+	return 0;
+}
+
+static int read_list(const struct sysfs *sys, unsigned int id, const char *name,
+		     uint32_t *out, unsigned int max, unsigned int *count,
+		     struct err *err)
+{
+	char text[SYSFS_TEXT];
+	int ret;
+
+	ret = read_text(sys, id, name, true, text, sizeof(text), err);
+	if (ret)
+		return ret;
+	if (text[0] == '<')
+		text[0] = '\0';
+	return parse_khz(id, name, text, out, max, count, err);
+}
+
+static void points_between(struct cpufreq_policy *p)
+{
+	uint32_t span = p->max_khz - p->min_khz, step = POINTS_STEP_KHZ, khz;
+
+	while (span / step > POINTS_MAX - 2)
+		step += POINTS_STEP_KHZ;
+	for (khz = p->min_khz; khz < p->max_khz && p->khz_count < POINTS_MAX - 1;
+	     khz += step)
+		p->khz[p->khz_count++] = khz;
+	p->khz[p->khz_count++] = p->max_khz;
+}
+
+/* Boost clocks are operating points like others while boost is on. */
+static int merge_boost(struct cpufreq_policy *p, struct err *err)
+{
+	if (!p->boost_on || !p->has_list)
+		return 0;
+	if (p->khz_count + p->boost_count > BOARD_MAX_OPPS)
+		return err_set(err, -ERANGE, "policy%u: more than %d clocks", p->id,
+			       BOARD_MAX_OPPS);
+	memcpy(p->khz + p->khz_count, p->boost_khz,
+	       p->boost_count * sizeof(*p->boost_khz));
+	p->khz_count = sort_unique(p->khz, p->khz_count + p->boost_count);
+	return 0;
+}
+
+static int read_frequencies(const struct sysfs *sys, struct cpufreq_policy *p,
+			    struct err *err)
+{
+	int ret;
+
+	ret = read_number(sys, p->id, "cpuinfo_min_freq", &p->min_khz, err);
+	if (!ret)
+		ret = read_number(sys, p->id, "cpuinfo_max_freq", &p->max_khz, err);
+	if (ret)
+		return ret;
+	if (!p->min_khz || p->max_khz < p->min_khz)
+		return err_set(
+			err, -EINVAL,
+			"policy%u: cpuinfo_min_freq %u and cpuinfo_max_freq %u make no "
+			"range",
+			p->id, p->min_khz, p->max_khz);
+	ret = read_list(sys, p->id, "scaling_available_frequencies", p->khz,
+			BOARD_MAX_OPPS, &p->khz_count, err);
+	if (ret)
+		return ret;
+	p->has_list = p->khz_count > 0;
+	if (!p->has_list)
+		points_between(p);
+	ret = read_list(sys, p->id, "scaling_boost_frequencies", p->boost_khz,
+			CPUFREQ_MAX_BOOST, &p->boost_count, err);
+	return ret ? ret : merge_boost(p, err);
+}
+
+/* Per policy since 6.11, one switch for all before. */
+static bool boost_is_on(const struct sysfs *sys, unsigned int id)
+{
+	uint32_t on = 0;
+
+	if (read_number(sys, id, "boost", &on, NULL))
+		sysfs_read_u32(sys, CPUFREQ_DIR "/boost", &on, NULL);
+	return on;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at;
+
+	for (at = strstr(text, word); at; at = strstr(at + 1, word))
+		if ((at == text || at[-1] == ' ') &&
+		    (!at[len] || at[len] == ' ' || at[len] == '\n'))
+			return true;
+	return false;
+}
+
+int cpufreq_read(const struct sysfs *sys, unsigned int id, struct cpufreq_policy *p,
+		 struct err *err)
+{
+	char governors[SYSFS_TEXT];
+	int ret;
+
+	memset(p, 0, sizeof(*p));
+	p->id = id;
+	ret = read_cpus(sys, id, "related_cpus", p->related, &p->related_count, err);
+	if (!ret)
+		ret = read_cpus(sys, id, "affected_cpus", p->online, &p->online_count,
+				err);
+	if (ret || !p->online_count)
+		return ret;
+	ret = read_text(sys, id, "scaling_driver", true, p->driver, sizeof(p->driver),
+			err);
+	if (!ret)
+		ret = read_text(sys, id, "scaling_governor", false, p->governor,
+				sizeof(p->governor), err);
+	if (!ret)
+		ret = read_text(sys, id, "scaling_available_governors", true, governors,
+				sizeof(governors), err);
+	if (ret)
+		return ret;
+	p->way = has_word(governors, "userspace") ? CPUFREQ_SETSPEED : CPUFREQ_CLAMP;
+	p->boost_on = boost_is_on(sys, id);
+	return read_frequencies(sys, p, err);
+}
