@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Thermal zones and cooling devices of a cluster.
+ */
+#ifndef CALIB_LINUX_THERMAL_H
+#define CALIB_LINUX_THERMAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "calib/linux/sysfs.h"
+#include "calib/linux/topology.h"
+
+#define THERMAL_MAX 32
+
+struct thermal {
+	unsigned int zones[THERMAL_MAX], zone_count;	 /* thermal_zoneN */
+	unsigned int coolers[THERMAL_MAX], cooler_count; /* cooling_deviceN */
+};
+
+/*
+ * thermal_find - what concerns cluster @i; none found is no error
+ *
+ * Zones, the first rule that finds any: named after the cluster; with a cooling device of
+ * its policies bound; named after CPUs. Cooling devices: cpufreq ones of its policies,
+ * and those that cut all CPUs ("Processor").
+ */
+void thermal_find(const struct sysfs *sys, const struct topology *topo, unsigned int i,
+		  struct thermal *th);
+/* The hottest of the zones. 0, -ENOENT no zone, -EIO none can be read now. */
+int thermal_read_mc(const struct sysfs *sys, const struct thermal *th, int32_t *temp_mc,
+		    struct err *err);
+/* Is a cooling device at work? 0, -ENOENT: there is none that would tell. */
+int thermal_throttled(const struct sysfs *sys, const struct thermal *th, bool *yes,
+		      struct err *err);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which CPUs form a cluster, what core they are, and what the cluster is called.
+ */
+#ifndef CALIB_LINUX_TOPOLOGY_H
+#define CALIB_LINUX_TOPOLOGY_H
+
+#include <stdint.h>
+
+#include "boards/board.h"
+#include "calib/linux/cpufreq.h"
+#include "calib/linux/sysfs.h"
+#include "lib/dtcpus.h"
+
+/* One or more cpufreq policies that are calibrated as one. */
+struct topology_cluster {
+	char name[32];
+	char compatible[64];		   /* of the core; "" unknown */
+	unsigned int cpus[BOARD_MAX_CPUS]; /* online ones, ascending */
+	unsigned int cpu_count;
+	uint64_t reg[BOARD_MAX_CPUS]; /* of the CPU nodes of cpus[] */
+	unsigned int reg_count;	      /* cpu_count, or 0: unknown */
+	uint32_t capacity_dmips_mhz;  /* 0: the tree does not say */
+	struct cpufreq_policy policies[BOARD_MAX_CPUS];
+	unsigned int policy_count;
+};
+
+struct topology {
+	struct topology_cluster clusters[BOARD_MAX_CLUSTERS]; /* by lowest CPU number */
+	unsigned int cluster_count;
+	unsigned int offline[CPUFREQ_MAX_POLICIES]; /* policies without an online CPU */
+	unsigned int offline_count;
+};
+
+/*
+ * topology_read - read policies and cores into @topo (large: allocate it)
+ * @tree: the live device tree, or NULL; used where sysfs has no of_node links
+ *
+ * A policy is a cluster; policies of one CPU each whose cores and clocks are the same
+ * are one cluster together (x86). Names: the core's ("arm,cortex-a15" is a15), p and e
+ * on Intel hybrids, else policyN; where two clusters would have one name, "-policyN" is
+ * added to each.
+ *
+ * Returns 0, -ENODEV (no cpufreq, or all CPUs of all policies are offline), what
+ * cpufreq_read() returns, -ERANGE for more clusters than BOARD_MAX_CLUSTERS.
+ */
+int topology_read(const struct sysfs *sys, const struct dtcpus *tree,
+		  struct topology *topo, struct err *err);
+
+#endif

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The voltage of each operating point, from whoever knows it best.
+ */
+#ifndef CALIB_LINUX_VOLTS_H
+#define CALIB_LINUX_VOLTS_H
+
+#include "boards/board.h"
+#include "calib/linux/sysfs.h"
+#include "calib/linux/topology.h"
+#include "lib/dtcpus.h"
+
+/*
+ * volts_fill - set volt_uv of @opps where it can be known
+ * @tree: live device tree, or NULL
+ * @board: matched description's cluster, or NULL
+ *
+ * Sources: the kernel's own OPP table in debugfs (after binning), the device tree, the
+ * board description. The first that knows every point is taken, else the one that knows
+ * most; the others stay 0. Returns its name for volt_source: "debugfs", "dt", "board",
+ * "" (nobody knows any).
+ */
+const char *volts_fill(const struct sysfs *sys, const struct topology_cluster *c,
+		       const struct dtcpus *tree, const struct board_cluster *board,
+		       struct board_opp *opps, unsigned int count);
+
+#endif
