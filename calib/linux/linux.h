@@ -33,8 +33,8 @@ struct linux_options {
  * Changes nothing and reads nothing yet: discover() does. Returns 0, -ENOMEM,
  * -ENAMETOOLONG.
  *
- * From the first prepare() to close() SIGINT, SIGTERM, SIGHUP and SIGQUIT are held back:
- * sleep_until() returns -EINTR once one came, and the caller restores and ends.
+ * sleep_until() returns -EINTR as calib/measure/stop.h says: the caller holds the signals
+ * back, restores and ends.
  */
 int linux_open(const struct linux_options *opt, struct machine **m, struct err *err);
 

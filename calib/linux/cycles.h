@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * CPU cycles by perf_event: what the clock really was, whatever cpufreq claims.
+ */
+#ifndef CALIB_LINUX_CYCLES_H
+#define CALIB_LINUX_CYCLES_H
+
+#include <stdint.h>
+
+#include "boards/board.h"
+
+struct cycles {
+	int fds[BOARD_MAX_CPUS];
+	unsigned int count; /* 0: no PMU, or we may not use it */
+};
+
+/* Count on each of @cpus from now on; all or none. */
+void cycles_open(struct cycles *cy, const unsigned int *cpus, unsigned int ncpus);
+/* Sum over the CPUs since cycles_open(). 0, -ENOENT (count is 0), -EIO. */
+int cycles_read(const struct cycles *cy, uint64_t *sum);
+/* Takes a zeroed struct. */
+void cycles_close(struct cycles *cy);
+
+#endif

@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What this machine is: clusters, operating points, voltages, meters. Reads only.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "calib/linux/internal.h"
+#include "calib/linux/volts.h"
+#include "lib/buf.h"
+#include "lib/cpulist.h"
+
+#define FDT_MAX (4u << 20)
+
+/* The live device tree, where there is one and we may read it. */
+struct live_tree {
+	struct buf blob; /* dt points into it */
+	struct dtcpus *dt;
+};
+
+static void live_tree_free(struct live_tree *tree)
+{
+	dtcpus_free(tree->dt);
+	buf_free(&tree->blob);
+}
+
+static void live_tree_read(const struct sysfs *sys, struct live_tree *tree)
+{
+	char path[PATH_MAX];
+
+	memset(tree, 0, sizeof(*tree));
+	if (sysfs_real(sys, "/sys/firmware/fdt", path, sizeof(path), NULL) ||
+	    buf_read_file(&tree->blob, path, FDT_MAX, NULL) ||
+	    dtcpus_check_blob(tree->blob.data, tree->blob.len, NULL))
+		return;
+	tree->dt = dtcpus_new();
+	if (tree->dt && dtcpus_read(tree->blob.data, tree->dt, NULL)) {
+		dtcpus_free(tree->dt);
+		tree->dt = NULL;
+	}
+}
+
+/* The description of this machine: the user's, else a built-in one that matches. */
+static int find_board(struct linux_machine *lm, struct board *board, struct runinfo *info,
+		      struct err *err)
+{
+	const char *root = lm->sys.root[0] ? lm->sys.root : "/";
+	int ret;
+
+	ret = board_match_root(root, board, info->compatible, sizeof(info->compatible),
+			       err);
+	if (ret < 0)
+		return ret;
+	if (lm->opt.board) {
+		*board = *lm->opt.board;
+		ret = 1;
+	}
+	if (ret)
+		snprintf(info->board, sizeof(info->board), "%s", board->name);
+	return ret;
+}
+
+static void describe_system(const struct linux_machine *lm, struct runinfo *info)
+{
+	struct utsname uts;
+
+	if (!uname(&uts))
+		snprintf(info->kernel, sizeof(info->kernel), "%.20s %.64s %.20s",
+			 uts.sysname, uts.release, uts.machine);
+	snprintf(info->power_scope, sizeof(info->power_scope), "rail");
+	if (sysfs_read(&lm->sys, "/sys/firmware/devicetree/base/model", info->model,
+		       sizeof(info->model), NULL) &&
+	    sysfs_read(&lm->sys, "/sys/class/dmi/id/product_name", info->model,
+		       sizeof(info->model), NULL))
+		info->model[0] = '\0';
+}
+
+static const struct board_cluster *board_twin(const struct board *board,
+					      const struct topology_cluster *c)
+{
+	const struct board_cluster *same = board_cluster(board, c->name);
+	unsigned int i, n = 0;
+
+	if (same)
+		return same;
+	for (i = 0; i < board->cluster_count; i++) {
+		if (c->compatible[0] &&
+		    !strcmp(board->clusters[i].compatible, c->compatible)) {
+			same = &board->clusters[i];
+			n++;
+		}
+	}
+	return n == 1 ? same : NULL;
+}
+
+/* The user's SPEC for this cluster, or NULL. */
+static const char *user_spec(const struct linux_machine *lm, const char *name)
+{
+	size_t len = strlen(name);
+	unsigned int i;
+
+	for (i = 0; i < lm->opt.sensor_count; i++)
+		if (!strncmp(lm->opt.sensors[i], name, len) &&
+		    lm->opt.sensors[i][len] == '=')
+			return lm->opt.sensors[i] + len + 1;
+	return NULL;
+}
+
+static int no_sensor(const char *cluster, const char *why, struct err *err)
+{
+	char names[600];
+
+	if (!sensor_list(names, sizeof(names)))
+		return err_set(
+			err, -ENODEV,
+			"no power sensor found for cluster '%s'%s; load the meter's "
+			"hwmon driver (ina2xx, ina3221 ...) and check with 'sensors', "
+			"or measure with an external meter and 'calib import' its "
+			"readings",
+			cluster, why);
+	return err_set(
+		err, -ENODEV,
+		"no power sensor is known for cluster '%s'%s; say which one measures "
+		"it with --sensor %s=SPEC: there are %s",
+		cluster, why, cluster, names);
+}
+
+static int find_described(const struct board *board, const struct board_cluster *twin,
+			  struct linux_cluster *lc, const char *name, struct err *err)
+{
+	const struct board_sensor *bs;
+	char spec[64], why[160];
+	int ret;
+
+	bs = twin ? board_sensor(board, twin - board->clusters) : NULL;
+	if (!bs)
+		return no_sensor(name, "", err);
+	if (bs->kind != BOARD_SENSOR_HWMON)
+		return no_sensor(name, " (RAPL domains are not read yet)", err);
+	if (bs->has_address)
+		snprintf(spec, sizeof(spec), "%s@0x%x", bs->chip, bs->address);
+	else
+		snprintf(spec, sizeof(spec), "%s", bs->chip);
+	ret = sensor_find(spec, &lc->sensor, err);
+	if (ret != -ENODEV)
+		return ret;
+	snprintf(why, sizeof(why), " (board %s has it as %s)", board->name, spec);
+	return no_sensor(name, why, err);
+}
+
+/* A choice of the user that fails is an error now; a described one when it is needed. */
+static int find_sensor(struct linux_machine *lm, const struct board *board,
+		       const struct board_cluster *twin, unsigned int i, struct err *err)
+{
+	const char *name = lm->topo->clusters[i].name;
+	struct linux_cluster *lc = &lm->clusters[i];
+	const char *spec = user_spec(lm, name);
+	int ret;
+
+	if (spec) {
+		ret = sensor_find(spec, &lc->sensor, err);
+		if (ret)
+			return err_wrap(err, ret, "--sensor %s=%s", name, spec);
+	} else {
+		lc->sensor_ret = find_described(board, twin, lc, name, &lc->sensor_err);
+	}
+	lc->has_sensor = !lc->sensor_ret;
+	return 0;
+}
+
+static void describe_opps(const struct topology_cluster *c, struct runinfo_cluster *out)
+{
+	const struct cpufreq_policy *p = &c->policies[0];
+	unsigned int i;
+
+	out->opp_count = p->khz_count;
+	for (i = 0; i < p->khz_count; i++)
+		out->opps[i] = (struct board_opp){ .khz = p->khz[i] };
+}
+
+static void describe_cluster(const struct topology_cluster *c,
+			     const struct linux_cluster *lc, struct runinfo_cluster *out)
+{
+	strcpy(out->name, c->name);
+	strcpy(out->compatible, c->compatible);
+	memcpy(out->cpus, c->cpus, sizeof(out->cpus));
+	memcpy(out->reg, c->reg, sizeof(out->reg));
+	out->cpu_count = c->cpu_count;
+	out->reg_count = c->reg_count;
+	out->capacity_dmips_mhz = c->capacity_dmips_mhz;
+	describe_opps(c, out);
+	if (!lc->has_sensor)
+		return;
+	snprintf(out->sensor, sizeof(out->sensor), "%s", lc->sensor.name);
+	snprintf(out->sensor_driver, sizeof(out->sensor_driver), "%s", lc->sensor.driver);
+	out->sensor_interval_us = lc->sensor.interval_us;
+}
+
+static void note_policy(const struct linux_machine *lm, const struct cpufreq_policy *p)
+{
+	unsigned int i;
+
+	if (!p->has_list)
+		linux_note(
+			lm,
+			"policy%u: the kernel lists no frequencies (driver %s); its %u "
+			"points in %u..%u kHz are requests, not an OPP table",
+			p->id, p->driver, p->khz_count, p->min_khz, p->max_khz);
+	for (i = 0; i < p->boost_count && !p->boost_on; i++)
+		linux_note(lm, "policy%u: boost clock %u kHz left out, as boost is off",
+			   p->id, p->boost_khz[i]);
+	if (p->online_count < p->related_count)
+		linux_note(lm, "policy%u: %u of its %u CPUs are offline", p->id,
+			   p->related_count - p->online_count, p->related_count);
+}
+
+static void note_all(const struct linux_machine *lm)
+{
+	const struct topology *topo = lm->topo;
+	unsigned int i;
+
+	for (i = 0; i < topo->offline_count; i++)
+		linux_note(lm, "policy%u: all CPUs are offline, skipped",
+			   topo->offline[i]);
+	/* Policies of one cluster are alike. */
+	for (i = 0; i < topo->cluster_count; i++)
+		note_policy(lm, &topo->clusters[i].policies[0]);
+}
+
+static int check_user_sensors(const struct linux_machine *lm, struct err *err)
+{
+	char names[256] = "";
+	size_t len = 0, n;
+	unsigned int i, j;
+
+	for (i = 0; i < lm->topo->cluster_count; i++)
+		len += snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
+				lm->topo->clusters[i].name);
+	for (i = 0; i < lm->opt.sensor_count; i++) {
+		n = strcspn(lm->opt.sensors[i], "=");
+		if (!lm->opt.sensors[i][n])
+			return err_set(err, -EINVAL,
+				       "--sensor '%s' is not CLUSTER=SENSOR, such as "
+				       "%s=ina231@0x40",
+				       lm->opt.sensors[i], lm->topo->clusters[0].name);
+		for (j = 0; j < lm->topo->cluster_count; j++)
+			if (strlen(lm->topo->clusters[j].name) == n &&
+			    !strncmp(lm->topo->clusters[j].name, lm->opt.sensors[i], n))
+				break;
+		if (j == lm->topo->cluster_count)
+			return err_set(
+				err, -EINVAL,
+				"--sensor '%s': there is no cluster '%.*s'; there are %s",
+				lm->opt.sensors[i], (int)n, lm->opt.sensors[i], names);
+	}
+	return 0;
+}
+
+static int begin_sensors(struct linux_machine *lm, struct err *err)
+{
+	int ret;
+
+	if (lm->sensors_begun)
+		return 0;
+	ret = sensor_begin(err);
+	lm->sensors_begun = !ret;
+	return ret;
+}
+
+static int discover_clusters(struct linux_machine *lm, const struct board *board,
+			     const struct dtcpus *tree, struct runinfo *info,
+			     struct err *err)
+{
+	const struct board_cluster *twin;
+	struct topology_cluster *c;
+	struct runinfo_cluster *out;
+	const char *source;
+	unsigned int i;
+	int ret;
+
+	info->cluster_count = lm->topo->cluster_count;
+	for (i = 0; i < lm->topo->cluster_count; i++) {
+		c = &lm->topo->clusters[i];
+		out = &info->clusters[i];
+		twin = board_twin(board, c);
+		if (!c->capacity_dmips_mhz && twin)
+			c->capacity_dmips_mhz = twin->capacity_dmips_mhz;
+		ret = find_sensor(lm, board, twin, i, err);
+		if (ret)
+			return ret;
+		thermal_find(&lm->sys, lm->topo, i, &lm->clusters[i].thermal);
+		describe_cluster(c, &lm->clusters[i], out);
+		source = volts_fill(&lm->sys, c, tree, twin, out->opps, out->opp_count);
+		if (lm->clusters[i].has_sensor && lm->clusters[i].sensor.volt.chip)
+			source = "rail";
+		snprintf(out->volt_source, sizeof(out->volt_source), "%s", source);
+	}
+	return 0;
+}
+
+/* Called again, it looks again. */
+static void forget(struct linux_machine *lm)
+{
+	unsigned int i;
+
+	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)
+		sensor_close(&lm->clusters[i].sensor);
+	memset(lm->clusters, 0, sizeof(lm->clusters));
+}
+
+int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+	struct board *board = calloc(1, sizeof(*board));
+	struct live_tree tree;
+	int ret;
+
+	memset(info, 0, sizeof(*info));
+	forget(lm);
+	if (!board)
+		return err_set(err, -ENOMEM, "out of memory");
+	live_tree_read(&lm->sys, &tree);
+	ret = topology_read(&lm->sys, tree.dt, lm->topo, err);
+	if (!ret)
+		ret = check_user_sensors(lm, err);
+	if (!ret)
+		ret = begin_sensors(lm, err);
+	if (ret)
+		goto out_free;
+	ret = find_board(lm, board, info, err);
+	if (ret < 0)
+		goto out_free;
+	describe_system(lm, info);
+	ret = discover_clusters(lm, board, tree.dt, info, err);
+	if (ret)
+		goto out_free;
+	lm->discovered = true;
+	note_all(lm);
+
+out_free:
+	live_tree_free(&tree);
+	free(board);
+	return ret;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The real machine's own struct, shared by the files that implement its operations.
+ */
+#ifndef CALIB_LINUX_INTERNAL_H
+#define CALIB_LINUX_INTERNAL_H
+
+#include <sched.h>
+
+#include "calib/linux/cycles.h"
+#include "calib/linux/linux.h"
+#include "calib/linux/sensors.h"
+#include "calib/linux/state.h"
+#include "calib/linux/thermal.h"
+#include "calib/linux/topology.h"
+#include "calib/loads/loads.h"
+
+struct linux_cluster {
+	bool has_sensor;
+	struct sensor sensor;
+	int sensor_ret; /* why there is none, for prepare() */
+	struct err sensor_err;
+	struct thermal thermal;
+	bool prepared;
+	uint32_t pinned_khz;
+};
+
+struct linux_machine {
+	struct machine machine; /* first: see machine.h */
+	struct linux_options opt;
+	struct sysfs sys;
+	bool discovered, sensors_begun, state_held;
+	struct state state;
+	struct topology *topo;
+	struct linux_cluster clusters[BOARD_MAX_CLUSTERS];
+	cpu_set_t affinity; /* of our own thread before prepare() */
+	bool affinity_moved;
+	/* the running load */
+	struct loads *loads;
+	struct cycles cycles;
+	unsigned int load_cluster;
+	uint64_t load_start_ns, load_idle_ns;
+	bool idle_known;
+};
+
+static inline struct linux_machine *to_linux(struct machine *m)
+{
+	return (struct linux_machine *)m;
+}
+
+void linux_note(const struct linux_machine *lm, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+
+/* discover.c */
+int linux_discover(struct machine *m, struct runinfo *info, struct err *err);
+
+/* load.c */
+int linux_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus,
+		     const char *load, struct err *err);
+int linux_read_usage(struct machine *m, unsigned int cluster, struct usage *u,
+		     struct err *err);
+int linux_load_stop(struct machine *m, struct err *err);
+
+#endif

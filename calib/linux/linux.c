@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * struct machine over a real Linux system: taking control, pinning, reading, and putting
+ * everything back.
+ */
+#include "calib/linux/linux.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/linux/internal.h"
+#include "calib/measure/stop.h"
+
+void linux_note(const struct linux_machine *lm, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+
+	if (!lm->opt.note)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	lm->opt.note(lm->opt.note_arg, text);
+}
+
+/* All that can be known without a write. */
+static int check_ready(struct linux_machine *lm, unsigned int cluster, struct err *err)
+{
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	const struct linux_cluster *lc = &lm->clusters[cluster];
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < c->policy_count; i++) {
+		ret = cpufreq_can_pin(&c->policies[i], err);
+		if (ret)
+			return ret;
+	}
+	if (!lc->has_sensor) {
+		if (err)
+			*err = lc->sensor_err;
+		return lc->sensor_ret;
+	}
+	for (i = 0; i < c->policy_count; i++) {
+		ret = cpufreq_may_pin(&lm->sys, &c->policies[i], err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static int hold_state(struct linux_machine *lm, struct err *err)
+{
+	bool recovered;
+	int ret;
+
+	if (lm->state_held)
+		return 0;
+	ret = state_open(&lm->state, &lm->sys, &recovered, err);
+	if (ret)
+		return ret;
+	lm->state_held = true;
+	if (recovered)
+		linux_note(lm,
+			   "put back the settings that a run which died had left behind");
+	return 0;
+}
+
+/* Keep our own thread off the measured CPUs, where there are others. */
+static void move_away(struct linux_machine *lm, const struct topology_cluster *c)
+{
+	cpu_set_t set;
+	unsigned int i;
+
+	if (sched_getaffinity(0, sizeof(set), &set))
+		return;
+	if (!lm->affinity_moved)
+		lm->affinity = set;
+	set = lm->affinity;
+	for (i = 0; i < c->cpu_count; i++)
+		CPU_CLR(c->cpus[i], &set);
+	if (CPU_COUNT(&set) && !sched_setaffinity(0, sizeof(set), &set))
+		lm->affinity_moved = true;
+}
+
+static int take_policy(const struct linux_machine *lm, const struct cpufreq_policy *p,
+		       struct err *err)
+{
+	uint32_t max_khz;
+	unsigned int i, n = 0;
+	int ret;
+
+	ret = cpufreq_take(&lm->sys, p, &max_khz, err);
+	if (ret)
+		return ret;
+	for (i = 0; i < p->khz_count; i++)
+		n += p->khz[i] > max_khz;
+	if (n)
+		linux_note(
+			lm,
+			"policy%u: the kernel keeps scaling_max_freq at %u; %u operating "
+			"points above it are out of reach",
+			p->id, max_khz, n);
+	return 0;
+}
+
+static int linux_restore(struct machine *m, struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+	unsigned int i;
+
+	linux_load_stop(m, NULL);
+	if (lm->affinity_moved)
+		sched_setaffinity(0, sizeof(lm->affinity), &lm->affinity);
+	lm->affinity_moved = false;
+	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)
+		lm->clusters[i].prepared = false;
+	return lm->state_held ? state_restore(&lm->state, err) : 0;
+}
+
+static int linux_prepare(struct machine *m, unsigned int cluster, struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	struct err ignored;
+	unsigned int i;
+	int ret;
+
+	ret = check_ready(lm, cluster, err);
+	if (!ret)
+		ret = hold_state(lm, err);
+	if (ret)
+		return ret;
+	for (i = 0; !ret && i < c->policy_count; i++)
+		ret = cpufreq_save(&lm->state, &c->policies[i], err);
+	if (!ret)
+		ret = state_commit(&lm->state, err);
+	for (i = 0; !ret && i < c->policy_count; i++)
+		ret = take_policy(lm, &c->policies[i], err);
+	if (ret) {
+		if (linux_restore(m, &ignored))
+			return err_wrap(err, ret, "%s; and then", ignored.msg);
+		return ret;
+	}
+	move_away(lm, c);
+	lm->clusters[cluster].prepared = true;
+	return 0;
+}
+
+static int linux_set_opp(struct machine *m, unsigned int cluster, uint32_t khz,
+			 struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	unsigned int i;
+	int ret;
+
+	if (!lm->clusters[cluster].prepared)
+		return err_set(err, -EINVAL, "cluster '%s' was not prepared", c->name);
+	for (i = 0; i < c->policy_count; i++) {
+		ret = cpufreq_pin(&lm->sys, &c->policies[i], khz, err);
+		if (ret)
+			return ret;
+	}
+	lm->clusters[cluster].pinned_khz = khz;
+	return 0;
+}
+
+/* The slowest of the cluster's policies. */
+static int linux_read_khz(struct machine *m, unsigned int cluster, uint32_t *khz,
+			  struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	uint32_t one, lowest = UINT32_MAX;
+	unsigned int i;
+	int ret;
+
+	for (i = 0; i < c->policy_count; i++) {
+		ret = cpufreq_cur_khz(&lm->sys, &c->policies[i], &one, err);
+		if (ret)
+			return ret;
+		if (one < lowest)
+			lowest = one;
+	}
+	*khz = lowest;
+	return 0;
+}
+
+static int linux_read_power(struct machine *m, unsigned int cluster, struct reading *r,
+			    struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+	const struct linux_cluster *lc = &lm->clusters[cluster];
+	int ret;
+
+	if (!lc->has_sensor)
+		return err_set(err, -ENODEV, "cluster '%s' has no power sensor",
+			       lm->topo->clusters[cluster].name);
+	ret = sensor_read(&lc->sensor, &r->power_uw, &r->volt_uv, err);
+	r->time_ns = stop_now_ns();
+	return ret;
+}
+
+static int linux_read_temp(struct machine *m, unsigned int cluster, int32_t *temp_mc,
+			   struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+
+	return thermal_read_mc(&lm->sys, &lm->clusters[cluster].thermal, temp_mc, err);
+}
+
+static int linux_throttled(struct machine *m, unsigned int cluster, bool *yes,
+			   struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	uint32_t max_khz;
+	unsigned int i;
+	int ret;
+
+	ret = thermal_throttled(&lm->sys, &lm->clusters[cluster].thermal, yes, NULL);
+	if (ret)
+		*yes = false;
+	for (i = 0; i < c->policy_count; i++) {
+		ret = cpufreq_limit_khz(&lm->sys, &c->policies[i], &max_khz, err);
+		if (ret)
+			return ret;
+		if (max_khz < lm->clusters[cluster].pinned_khz)
+			*yes = true;
+	}
+	return 0;
+}
+
+static uint64_t linux_now_ns(struct machine *m)
+{
+	(void)m;
+	return stop_now_ns();
+}
+
+static int linux_sleep_until(struct machine *m, uint64_t ns)
+{
+	(void)m;
+	return stop_sleep_until(ns);
+}
+
+static void linux_close(struct machine *m)
+{
+	struct linux_machine *lm = to_linux(m);
+	unsigned int i;
+
+	if (!lm)
+		return;
+	linux_restore(m, NULL);
+	if (lm->state_held)
+		state_close(&lm->state);
+	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)
+		sensor_close(&lm->clusters[i].sensor);
+	if (lm->sensors_begun)
+		sensor_end();
+	free(lm->topo);
+	free(lm);
+}
+
+static const struct machine_ops linux_ops = {
+	.discover = linux_discover,
+	.prepare = linux_prepare,
+	.set_opp = linux_set_opp,
+	.read_khz = linux_read_khz,
+	.read_power = linux_read_power,
+	.read_temp = linux_read_temp,
+	.throttled = linux_throttled,
+	.load_start = linux_load_start,
+	.read_usage = linux_read_usage,
+	.load_stop = linux_load_stop,
+	.now_ns = linux_now_ns,
+	.sleep_until = linux_sleep_until,
+	.restore = linux_restore,
+	.close = linux_close,
+};
+
+int linux_open(const struct linux_options *opt, struct machine **m, struct err *err)
+{
+	struct linux_machine *lm = calloc(1, sizeof(*lm));
+	int ret;
+
+	if (!lm)
+		return err_set(err, -ENOMEM, "out of memory");
+	lm->topo = calloc(1, sizeof(*lm->topo));
+	ret = lm->topo ? sysfs_init(&lm->sys, opt->sysroot, err)
+		       : err_set(err, -ENOMEM, "out of memory");
+	if (ret) {
+		free(lm->topo);
+		free(lm);
+		return ret;
+	}
+	lm->machine.ops = &linux_ops;
+	lm->opt = *opt;
+	*m = &lm->machine;
+	return 0;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Loads on a cluster's CPUs, and what they used.
+ */
+#include <errno.h>
+#include <string.h>
+
+#include "calib/linux/cpustat.h"
+#include "calib/linux/internal.h"
+#include "calib/measure/stop.h"
+
+/* CPU 0 takes interrupts and kernel housekeeping: it is loaded last. */
+static void pick_cpus(const struct topology_cluster *c, unsigned int ncpus,
+		      unsigned int *cpus)
+{
+	unsigned int i, n = 0;
+
+	for (i = 0; i < c->cpu_count && n < ncpus; i++)
+		if (c->cpus[i])
+			cpus[n++] = c->cpus[i];
+	if (n < ncpus)
+		cpus[n] = 0;
+}
+
+int linux_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus,
+		     const char *load, struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	unsigned int cpus[BOARD_MAX_CPUS];
+	const struct load_kernel *kernel;
+	int ret;
+
+	linux_load_stop(m, NULL);
+	if (ncpus > c->cpu_count)
+		return err_set(err, -EINVAL, "cluster '%s' has %u CPUs online, not %u",
+			       c->name, c->cpu_count, ncpus);
+	if (ncpus) {
+		kernel = load_find(load, err);
+		if (!kernel)
+			return -EINVAL;
+		pick_cpus(c, ncpus, cpus);
+		ret = loads_start(kernel, cpus, ncpus, &lm->loads, err);
+		if (ret)
+			return err_wrap(err, ret, "cluster '%s'", c->name);
+		cycles_open(&lm->cycles, cpus, ncpus);
+	}
+	lm->load_cluster = cluster;
+	lm->load_start_ns = stop_now_ns();
+	lm->idle_known = !cpustat_idle_ns(&lm->sys, c->cpus, c->cpu_count,
+					  &lm->load_idle_ns, NULL);
+	return 0;
+}
+
+static void read_busy(const struct linux_machine *lm, struct usage *u)
+{
+	const struct topology_cluster *c = &lm->topo->clusters[lm->load_cluster];
+	uint64_t idle_ns, all_ns;
+
+	if (!lm->idle_known ||
+	    cpustat_idle_ns(&lm->sys, c->cpus, c->cpu_count, &idle_ns, NULL))
+		return;
+	all_ns = (u->time_ns - lm->load_start_ns) * c->cpu_count;
+	/* Counters of idle time can step back a tick. */
+	idle_ns = idle_ns > lm->load_idle_ns ? idle_ns - lm->load_idle_ns : 0;
+	u->busy_ns = all_ns > idle_ns ? all_ns - idle_ns : 0;
+	u->busy_known = true;
+}
+
+int linux_read_usage(struct machine *m, unsigned int cluster, struct usage *u,
+		     struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+
+	memset(u, 0, sizeof(*u));
+	u->time_ns = stop_now_ns();
+	if (cluster != lm->load_cluster || !lm->load_start_ns)
+		return err_set(err, -EINVAL, "no load was started on cluster '%s'",
+			       lm->topo->clusters[cluster].name);
+	if (cycles_read(&lm->cycles, &u->cycles))
+		u->cycles = 0;
+	if (lm->loads)
+		u->work = loads_work(lm->loads);
+	read_busy(lm, u);
+	return 0;
+}
+
+int linux_load_stop(struct machine *m, struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+
+	(void)err;
+	cycles_close(&lm->cycles);
+	loads_stop(lm->loads);
+	lm->loads = NULL;
+	lm->load_start_ns = 0;
+	return 0;
+}
