@@ -50,19 +50,17 @@ void plan_timing(uint32_t interval_us, struct plan_timing *timing)
 	};
 }
 
-/* One item of a comma-separated list into @item; NULL at the end. Blanks are no part. */
+/* One item of a comma-separated list into @item; what is left of it, NULL: nothing. */
 static const char *next_item(const char *list, char *item, size_t size)
 {
 	size_t len;
 
-	if (!list)
-		return NULL;
 	list += strspn(list, " ");
 	len = strcspn(list, ",");
 	snprintf(item, size, "%.*s", (int)len, list);
 	for (size_t n = strlen(item); n && item[n - 1] == ' '; n--)
 		item[n - 1] = '\0';
-	return list[len] ? list + len + 1 : list + len;
+	return list[len] ? list + len + 1 : NULL;
 }
 
 static int find_khz(const struct runinfo_cluster *cl, uint64_t khz)
@@ -130,7 +128,7 @@ static int choose_opps(const struct runinfo_cluster *cl, const char *list,
 		if (i < 0)
 			return i;
 		taken[i] = true;
-	} while (*list);
+	} while (list);
 	for (unsigned int i = 0; i < cl->opp_count; i++)
 		if (taken[i])
 			c->opps[c->opp_count++] = i;
@@ -182,7 +180,7 @@ static int choose_loads(const char *list, struct plan *plan, struct err *err)
 			return err_set(err, -EINVAL, "--loads: more than %d loads",
 				       PLAN_MAX_LOADS);
 		memcpy(plan->loads[plan->load_count++], item, sizeof(item));
-	} while (*list);
+	} while (list);
 	return 0;
 }
 
