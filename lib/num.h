@@ -32,12 +32,14 @@ int num_double(const char *text, double *out);
 int num_scaled(const char *text, int exp10, int64_t *out);
 
 /* "1%" or "0.5%" as a fraction (0.01, 0.005); also without the percent sign ("1" is 1 %).
- */
+ * Negative is -ERANGE. */
 int num_percent(const char *text, double *fraction);
-/* "250ms", "10s", "10m", "2h" (or plain seconds) in nanoseconds; 0 is refused (-ERANGE).
- */
+/* "250ms", "10s", "10m", "2h" (or plain seconds; also us, ns, min) in nanoseconds; 0 is
+ * refused (-ERANGE). */
 int num_duration_ns(const char *text, uint64_t *ns);
-/* "1400MHz", "1.4GHz", "200000kHz" or plain kHz, in kHz. */
+/* "1400MHz", "1.4GHz", "200000kHz", "200000000Hz" or plain kHz, in kHz; upper or lower
+ * case.
+ */
 int num_khz(const char *text, uint32_t *khz);
 
 #endif
