@@ -38,6 +38,8 @@ static int read_tree(struct check_facts *facts, const char *path, struct err *er
 	}
 	if (!ret)
 		ret = dtcpus_read(facts->blob.data, d, err);
+	if (!ret && facts->bin)
+		ret = dtcpus_use_bin(facts->blob.data, d, facts->bin, err);
 	if (ret)
 		return err_wrap(err, ret, "%s", path);
 	if (d->root_compatible_count)
@@ -399,6 +401,10 @@ static int find_machine(struct check_facts *facts, const char *board_spec,
 			      : 0;
 	if (ret)
 		return ret;
+	if (facts->bin)
+		return err_set(err, -EINVAL,
+			       "--bin: there is no tree to take it from; name one with "
+			       "--board FILE.dtb");
 	if (facts->has_board)
 		return machine_of_board(facts, err);
 	if (compatible[0])
@@ -449,11 +455,12 @@ static bool is_json(const struct buf *buf)
 }
 
 int check_facts_load(struct check_facts *facts, const char *path, const char *board_spec,
-		     struct err *err)
+		     const char *bin, struct err *err)
 {
 	int ret;
 
 	memset(facts, 0, sizeof(*facts));
+	facts->bin = bin;
 	facts->d = dtcpus_new();
 	if (!facts->d)
 		return err_set(err, -ENOMEM, "out of memory");

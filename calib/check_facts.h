@@ -17,6 +17,7 @@
 #define CHECK_FACTS_NOTES 8
 
 struct check_facts {
+	const char *bin;  /* speed bin, or NULL; borrowed */
 	struct dtcpus *d; /* its strings point into the members below */
 	char title[256];  /* "hardkernel,odroid-xu4 (Hardkernel Odroid XU4)" or "" */
 	bool capacity_unknown;
@@ -33,12 +34,13 @@ struct check_facts {
  * @path: a .dtb or a coeffs.json, told apart by content; "-": coeffs.json on stdin
  * @board_spec: as board_open() takes it, or NULL: the board is the one that the input
  *	names, if it is built in
+ * @bin: speed bin whose voltages count in a tree, or NULL
  *
  * Returns 0; -errno of reading; -EINVAL; -ENOENT when a cluster of coeffs.json matches no
  * CPU. The caller frees with check_facts_free() in every case; @facts is large.
  */
 int check_facts_load(struct check_facts *facts, const char *path, const char *board_spec,
-		     struct err *err);
+		     const char *bin, struct err *err);
 /* Frees the content; takes a zeroed struct. */
 void check_facts_free(struct check_facts *facts);
 

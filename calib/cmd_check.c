@@ -18,6 +18,7 @@
 
 struct check_opts {
 	const char *board;
+	const char *bin;
 	const char *ratio;
 	struct opt_list ignore;
 	bool json;
@@ -95,7 +96,7 @@ static int check_file(const struct check_opts *o, const char *path,
 			       "', or name a coeffs.json or .dtb");
 	if (!path)
 		path = DEFAULT_INPUT;
-	ret = check_facts_load(facts, path, o->board, err);
+	ret = check_facts_load(facts, path, o->board, o->bin, err);
 	if (!ret)
 		ret = judge(o, facts, c, err);
 	if (ret)
@@ -129,6 +130,8 @@ static int run_check(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 static const struct opt check_opts[] = {
 	{ "board", 0, OPT_STRING, offsetof(struct check_opts, board), "NAME|FILE",
 	  "the machine: its OPPs (for a coeffs.json) and its expected ratio" },
+	{ "bin", 0, OPT_STRING, offsetof(struct check_opts, bin), "NAME",
+	  "the speed bin whose voltages count (speed1 of opp-microvolt-speed1)" },
 	{ "ratio", 0, OPT_STRING, offsetof(struct check_opts, ratio), "MIN:MAX",
 	  "the band the big/LITTLE ratio of the coefficients must be in" },
 	{ "ignore", 0, OPT_LIST, offsetof(struct check_opts, ignore), "CHECK",

@@ -11,6 +11,8 @@
 
 #include <libfdt.h>
 
+#include "lib/dtcpus_internal.h"
+
 #define FDT_HEADER_MIN 28 /* version 1, what fdt_check_full() itself starts from */
 
 /* Text that starts like a source: a directive, a comment, a node or a label reference. */
@@ -93,8 +95,7 @@ int dtcpus_check_blob(const void *blob, size_t size, struct err *err)
 	return 0;
 }
 
-/* "/cpus/cpu@0" of a node, for messages too. */
-static int node_path(const void *blob, int node, char *path, size_t size, struct err *err)
+int dtcpus_path(const void *blob, int node, char *path, size_t size, struct err *err)
 {
 	int ret = fdt_get_path(blob, node, path, size);
 
@@ -107,12 +108,8 @@ static int node_path(const void *blob, int node, char *path, size_t size, struct
 	return 0;
 }
 
-/*
- * First cell of a property that holds cells.
- * @exact: it must hold one cell only
- */
-static int read_cell(const void *blob, int node, const char *path, const char *name,
-		     bool exact, bool *has, uint32_t *value, struct err *err)
+int dtcpus_cell(const void *blob, int node, const char *path, const char *name,
+		bool exact, bool *has, uint32_t *value, struct err *err)
 {
 	int len;
 	const void *data = fdt_getprop(blob, node, name, &len);
@@ -157,8 +154,7 @@ static bool prop_is(const void *blob, int node, const char *name, const char *te
 	return data && (size_t)len == strlen(text) + 1 && !memcmp(data, text, len);
 }
 
-/* of_device_is_available() */
-static bool node_enabled(const void *blob, int node)
+bool dtcpus_enabled(const void *blob, int node)
 {
 	return !fdt_getprop(blob, node, "status", NULL) ||
 	       prop_is(blob, node, "status", "okay") ||
@@ -183,9 +179,10 @@ static int cpus_address_cells(const void *blob, int cpus, unsigned int *cells,
 	uint32_t value = 1;
 	int ret;
 
-	ret = read_cell(blob, cpus, "/cpus", "#address-cells", true, &has, &value, err);
+	ret = dtcpus_cell(blob, cpus, "/cpus", "#address-cells", true, &has, &value, err);
 	if (!ret && !has)
-		ret = read_cell(blob, 0, "/", "#address-cells", true, &has, &value, err);
+		ret = dtcpus_cell(blob, 0, "/", "#address-cells", true, &has, &value,
+				  err);
 	if (ret)
 		return ret;
 	if (value < 1 || value > 2)
@@ -241,128 +238,25 @@ static int read_cpu(const void *blob, int node, unsigned int cells, struct dt_cp
 
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->domain = -1;
-	cpu->enabled = node_enabled(blob, node);
-	ret = node_path(blob, node, cpu->path, sizeof(cpu->path), err);
+	cpu->enabled = dtcpus_enabled(blob, node);
+	ret = dtcpus_path(blob, node, cpu->path, sizeof(cpu->path), err);
 	if (!ret)
 		ret = read_reg(blob, node, cells, cpu, err);
 	if (!ret)
 		ret = read_strings(blob, node, cpu->path, "compatible", cpu->compatibles,
 				   DTCPUS_MAX_COMPATIBLES, &cpu->compatible_count, err);
 	if (!ret)
-		ret = read_cell(blob, node, cpu->path, "dynamic-power-coefficient", true,
-				&cpu->has_dpc, &cpu->dpc_uw_per_mhz_v2, err);
+		ret = dtcpus_cell(blob, node, cpu->path, "dynamic-power-coefficient",
+				  true, &cpu->has_dpc, &cpu->dpc_uw_per_mhz_v2, err);
 	if (!ret)
-		ret = read_cell(blob, node, cpu->path, "capacity-dmips-mhz", true,
-				&cpu->has_capacity, &cpu->capacity_dmips_mhz, err);
+		ret = dtcpus_cell(blob, node, cpu->path, "capacity-dmips-mhz", true,
+				  &cpu->has_capacity, &cpu->capacity_dmips_mhz, err);
 	if (!ret)
-		ret = read_cell(blob, node, cpu->path, "operating-points-v2", false, &has,
-				&cpu->opp_phandle, err);
+		ret = dtcpus_cell(blob, node, cpu->path, "operating-points-v2", false,
+				  &has, &cpu->opp_phandle, err);
 	if (!ret)
 		ret = read_freq_domain(blob, node, cpu, err);
 	return ret;
-}
-
-static void add_bin(struct dt_domain *dom, const char *bin)
-{
-	unsigned int i;
-
-	for (i = 0; i < dom->volt_bin_count; i++)
-		if (!strcmp(dom->volt_bins[i], bin))
-			return;
-	if (i == DTCPUS_MAX_BINS || strlen(bin) >= sizeof(dom->volt_bins[0]))
-		return;
-	strcpy(dom->volt_bins[dom->volt_bin_count++], bin);
-}
-
-/* Has the OPP opp-microvolt-<bin>? The names are kept in @dom. */
-static bool read_bins(const void *blob, int node, struct dt_domain *dom)
-{
-	static const char prefix[] = "opp-microvolt-";
-	const size_t len = sizeof(prefix) - 1;
-	bool found = false;
-	const char *name;
-	int prop;
-
-	fdt_for_each_property_offset(prop, blob, node)
-	{
-		if (!fdt_getprop_by_offset(blob, prop, &name, NULL) ||
-		    strncmp(name, prefix, len))
-			continue;
-		found = true;
-		add_bin(dom, name + len);
-	}
-	return found;
-}
-
-/* Returns 1 when the node has no opp-hz: an OPP of something else than a clock. */
-static int read_opp(const void *blob, int node, struct dt_domain *dom, struct dt_opp *opp,
-		    struct err *err)
-{
-	char path[128];
-	const void *hz;
-	int len;
-	int ret;
-
-	memset(opp, 0, sizeof(*opp));
-	ret = node_path(blob, node, path, sizeof(path), err);
-	if (ret)
-		return ret;
-	hz = fdt_getprop(blob, node, "opp-hz", &len);
-	if (!hz && len == -FDT_ERR_NOTFOUND)
-		return 1;
-	if (!hz || len < 8 || len % 8)
-		return err_set(err, -EINVAL,
-			       "%s: opp-hz holds %d bytes, not 64-bit "
-			       "numbers",
-			       path, len);
-	opp->hz = fdt64_ld(hz);
-	ret = read_cell(blob, node, path, "opp-microvolt", false, &opp->has_volt,
-			&opp->volt_uv, err);
-	if (!ret)
-		ret = read_cell(blob, node, path, "opp-microwatt", false, &opp->has_power,
-				&opp->power_uw, err);
-	if (ret)
-		return ret;
-	opp->volt_binned = read_bins(blob, node, dom) && !opp->has_volt;
-	opp->supported_hw = fdt_getprop(blob, node, "opp-supported-hw", NULL);
-	opp->turbo = fdt_getprop(blob, node, "turbo-mode", NULL);
-	opp->suspend = fdt_getprop(blob, node, "opp-suspend", NULL);
-	return 0;
-}
-
-/* Keep @opps ascending; of equal ones the first in the tree stays first. */
-static void insert_opp(struct dt_domain *dom, const struct dt_opp *opp)
-{
-	unsigned int i = dom->opp_count++;
-
-	for (; i > 0 && dom->opps[i - 1].hz > opp->hz; i--)
-		dom->opps[i] = dom->opps[i - 1];
-	dom->opps[i] = *opp;
-}
-
-static int read_opp_table(const void *blob, int table, struct dt_domain *dom,
-			  struct err *err)
-{
-	struct dt_opp opp;
-	int node, ret;
-
-	fdt_for_each_subnode(node, blob, table)
-	{
-		if (!node_enabled(blob, node))
-			continue;
-		ret = read_opp(blob, node, dom, &opp, err);
-		if (ret < 0)
-			return ret;
-		if (ret) {
-			dom->opps_without_hz++;
-			continue;
-		}
-		if (dom->opp_count == DTCPUS_MAX_OPPS)
-			return err_set(err, -ERANGE, "%s: more than %d OPPs",
-				       dom->opp_path, DTCPUS_MAX_OPPS);
-		insert_opp(dom, &opp);
-	}
-	return 0;
 }
 
 static bool same_domain(const struct dt_domain *dom, const struct dt_cpu *a,
@@ -401,11 +295,11 @@ static int read_domain(const void *blob, struct dt_domain *dom, const struct dt_
 			       "%s: operating-points-v2 <0x%" PRIx32
 			       "> points to no node",
 			       cpu->path, cpu->opp_phandle);
-	ret = node_path(blob, table, dom->opp_path, sizeof(dom->opp_path), err);
+	ret = dtcpus_path(blob, table, dom->opp_path, sizeof(dom->opp_path), err);
 	if (ret)
 		return ret;
 	dom->shared = fdt_getprop(blob, table, "opp-shared", NULL);
-	return read_opp_table(blob, table, dom, err);
+	return dtcpus_opps(blob, table, NULL, dom, err);
 }
 
 static int join_domain(const void *blob, struct dtcpus *out, unsigned int index,

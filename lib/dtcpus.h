@@ -103,6 +103,14 @@ int dtcpus_check_blob(const void *blob, size_t size, struct err *err);
  * fixed limits). Path and property are named.
  */
 int dtcpus_read(const void *blob, struct dtcpus *out, struct err *err);
+/*
+ * dtcpus_use_bin - read the OPPs again, as chips of one speed bin have them
+ * @bin: "speed1" of opp-microvolt-speed1; domains without that bin stay as they are
+ *
+ * Where opp-supported-hw is one mask and the bin is called speedN, OPPs without bit N are
+ * left out. Returns 0; -ENOENT naming the bins that there are; -EINVAL as dtcpus_read().
+ */
+int dtcpus_use_bin(const void *blob, struct dtcpus *d, const char *bin, struct err *err);
 /* Zeroed; NULL when out of memory. dtcpus_free() takes NULL. */
 struct dtcpus *dtcpus_new(void);
 void dtcpus_free(struct dtcpus *d);

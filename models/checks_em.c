@@ -76,7 +76,7 @@ static void report_voltage(const struct dt_domain *dom, unsigned int index,
 	if (dom->opps[first].volt_binned)
 		checks_add(out, CHECKS_FINDING, "voltage", index,
 			   "%s has voltages per speed bin only (%u OPPs, from %" PRIu64
-			   " MHz); choose a bin: %s",
+			   " MHz); choose a bin with --bin: %s",
 			   dom->opp_path, missing, mhz(&dom->opps[first]), bins);
 	else
 		checks_add(out, CHECKS_FINDING, "voltage", index,

@@ -246,7 +246,16 @@ what_exynos5422_gives() {
 	[[ $output == *"(-22)"*"opp-microwatt"* ]]
 	run "$CALIB" check "$SHARED"/cases/d08*/speed-bins.dtb
 	[ "$status" -eq 1 ]
-	[[ $(tr -s ' \n' ' ' <<< "$output") == *"choose a bin: speed0 or speed1"* ]]
+	[[ $(tr -s ' \n' ' ' <<< "$output") == *"choose a bin with --bin: speed0 or speed1"* ]]
+	run "$CALIB" check --bin speed1 "$SHARED"/cases/d08*/speed-bins.dtb
+	[ "$status" -eq 0 ]
+	[[ $output == *"3 OPPs 800-1800 MHz"* ]]
+	run "$CALIB" check --bin speed0 "$SHARED"/cases/d08*/speed-bins.dtb
+	[ "$status" -eq 0 ]
+	[[ $output == *"2 OPPs 800-1488 MHz"* ]]
+	run "$CALIB" check --bin speed7 "$SHARED"/cases/d08*/speed-bins.dtb
+	[ "$status" -eq 2 ]
+	[[ $output == *"no speed bin 'speed7'; the tree has speed0, speed1" ]]
 	run "$CALIB" check "$SHARED"/cases/d08*/microwatt.dtb
 	[ "$status" -eq 0 ]
 }

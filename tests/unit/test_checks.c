@@ -509,7 +509,7 @@ static void speed_bins_ask_for_a_choice(void **state)
 	strcpy(dom->volt_bins[dom->volt_bin_count++], "speed1");
 	assert_only_finding(m, "voltage", 0,
 			    "/opp-table-0 has voltages per speed bin only (2 OPPs, from "
-			    "500 MHz); choose a bin: speed0 or speed1");
+			    "500 MHz); choose a bin with --bin: speed0 or speed1");
 }
 
 static void voltages_that_firmware_tells_are_left_out(void **state)

@@ -217,7 +217,7 @@ static void speed_bins_and_equal_clocks_are_facts(void **state)
 	const struct dt_domain *big = &d->domains[1];
 
 	(void)state;
-	assert_int_equal(big->opp_count, 2);
+	assert_int_equal(big->opp_count, 3);
 	assert_false(big->opps[0].has_volt);
 	assert_true(big->opps[0].volt_binned);
 	assert_false(big->opps[0].supported_hw);
@@ -228,6 +228,37 @@ static void speed_bins_and_equal_clocks_are_facts(void **state)
 	assert_int_equal(big->volt_bin_count, 2);
 	assert_string_equal(big->volt_bins[0], "speed0");
 	assert_string_equal(big->volt_bins[1], "speed1");
+	dtcpus_free(d);
+	free(tree.data);
+}
+
+static void speed_bin_chooses_voltages_and_opps(void **state)
+{
+	struct tree tree = two_domains();
+	struct dtcpus *d = read_tree(&tree);
+	const struct dt_domain *big = &d->domains[1];
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(dtcpus_use_bin(tree.data, d, "speed1", &err), 0);
+	assert_int_equal(big->opp_count, 3);
+	assert_int_equal(big->opps[0].volt_uv, 820000);
+	assert_false(big->opps[0].volt_binned);
+	/* this one has a voltage for all bins */
+	assert_int_equal(big->opps[1].volt_uv, 900000);
+	assert_false(big->opps[1].supported_hw);
+	assert_int_equal(big->opps[2].volt_uv, 870000);
+	assert_int_equal(big->volt_bin_count, 2);
+
+	assert_int_equal(dtcpus_use_bin(tree.data, d, "speed0", &err), 0);
+	assert_int_equal(big->opp_count, 2);
+	assert_int_equal(big->opps[0].volt_uv, 880000);
+	assert_int_equal(big->opps[1].volt_uv, 950000);
+	/* domains without bins are as before */
+	assert_int_equal(d->domains[0].opp_count, 2);
+
+	assert_int_equal(dtcpus_use_bin(tree.data, d, "slow", &err), -ENOENT);
+	assert_string_equal(err.msg, "no speed bin 'slow'; the tree has speed0, speed1");
 	dtcpus_free(d);
 	free(tree.data);
 }
@@ -481,6 +512,7 @@ int main(void)
 		cmocka_unit_test(qcom_freq_domain_makes_a_domain_with_or_without_a_table),
 		cmocka_unit_test(opps_come_in_ascending_order_without_the_disabled),
 		cmocka_unit_test(speed_bins_and_equal_clocks_are_facts),
+		cmocka_unit_test(speed_bin_chooses_voltages_and_opps),
 		cmocka_unit_test(opp_microwatt_is_read_and_clocks_may_pass_32_bits),
 		cmocka_unit_test(root_compatibles_and_model_are_read),
 		cmocka_unit_test(cpu_without_reg_is_a_fact),
