@@ -36,18 +36,6 @@ const struct runinfo_cluster *runinfo_cluster(const struct runinfo *info,
 	return NULL;
 }
 
-static int optional_text(const struct json *obj, const char *key, char *out, size_t size,
-			 struct err *err)
-{
-	return json_has(obj, key) ? json_get_text(obj, key, out, size, err) : 0;
-}
-
-static int optional_u32(const struct json *obj, const char *key, uint32_t *out,
-			struct err *err)
-{
-	return json_has(obj, key) ? json_get_u32(obj, key, out, err) : 0;
-}
-
 /* A list of up to @max items; *@n is 0 when the key is absent. */
 static int optional_array(const struct json *obj, const char *key, size_t max,
 			  const struct json **out, unsigned int *n, struct err *err)
@@ -99,7 +87,7 @@ static int read_opp(const struct json *obj, struct board_opp *opp, struct err *e
 		ret = json_get_range(obj, "khz", 1, UINT32_MAX, &khz, err);
 	opp->khz = khz;
 	if (!ret)
-		ret = optional_u32(obj, "microvolt", &opp->volt_uv, err);
+		ret = json_opt_u32(obj, "microvolt", &opp->volt_uv, err);
 	return ret;
 }
 
@@ -122,16 +110,16 @@ static int read_opps(const struct json *obj, struct runinfo_cluster *c, struct e
 static int read_cluster_sensor(const struct json *obj, struct runinfo_cluster *c,
 			       struct err *err)
 {
-	int ret = optional_text(obj, "volt-source", c->volt_source,
+	int ret = json_opt_text(obj, "volt-source", c->volt_source,
 				sizeof(c->volt_source), err);
 
 	if (!ret)
-		ret = optional_text(obj, "sensor", c->sensor, sizeof(c->sensor), err);
+		ret = json_opt_text(obj, "sensor", c->sensor, sizeof(c->sensor), err);
 	if (!ret)
-		ret = optional_text(obj, "sensor-driver", c->sensor_driver,
+		ret = json_opt_text(obj, "sensor-driver", c->sensor_driver,
 				    sizeof(c->sensor_driver), err);
 	if (!ret)
-		ret = optional_u32(obj, "sensor-interval-us", &c->sensor_interval_us,
+		ret = json_opt_u32(obj, "sensor-interval-us", &c->sensor_interval_us,
 				   err);
 	return ret;
 }
@@ -151,12 +139,12 @@ static int read_cluster(const struct json *obj, struct runinfo_cluster *c,
 	if (!ret && !c->name[0])
 		ret = err_set(err, -EINVAL, "key 'name' is empty");
 	if (!ret)
-		ret = optional_text(obj, "compatible", c->compatible,
+		ret = json_opt_text(obj, "compatible", c->compatible,
 				    sizeof(c->compatible), err);
 	if (!ret)
 		ret = read_cpus(obj, c, err);
 	if (!ret)
-		ret = optional_u32(obj, "capacity-dmips-mhz", &c->capacity_dmips_mhz,
+		ret = json_opt_u32(obj, "capacity-dmips-mhz", &c->capacity_dmips_mhz,
 				   err);
 	if (!ret)
 		ret = read_opps(obj, c, err);
@@ -188,33 +176,33 @@ static int read_clusters(const struct json *root, struct runinfo *info, struct e
 
 static int read_machine(const struct json *root, struct runinfo *info, struct err *err)
 {
-	int ret = optional_text(root, "board", info->board, sizeof(info->board), err);
+	int ret = json_opt_text(root, "board", info->board, sizeof(info->board), err);
 
 	if (!ret)
-		ret = optional_text(root, "compatible", info->compatible,
+		ret = json_opt_text(root, "compatible", info->compatible,
 				    sizeof(info->compatible), err);
 	if (!ret)
-		ret = optional_text(root, "model", info->model, sizeof(info->model), err);
+		ret = json_opt_text(root, "model", info->model, sizeof(info->model), err);
 	if (!ret)
-		ret = optional_text(root, "kernel", info->kernel, sizeof(info->kernel),
+		ret = json_opt_text(root, "kernel", info->kernel, sizeof(info->kernel),
 				    err);
 	if (!ret)
-		ret = optional_text(root, "date", info->date, sizeof(info->date), err);
-	if (!ret && json_has(root, "virtual"))
-		ret = json_get_bool(root, "virtual", &info->virtual_board, err);
+		ret = json_opt_text(root, "date", info->date, sizeof(info->date), err);
+	if (!ret)
+		ret = json_opt_bool(root, "virtual", &info->virtual_board, err);
 	if (!ret && json_has(root, "seed"))
 		ret = json_get_u64(root, "seed", &info->seed, err);
 	if (!ret)
-		ret = optional_text(root, "tool", info->tool, sizeof(info->tool), err);
+		ret = json_opt_text(root, "tool", info->tool, sizeof(info->tool), err);
 	if (!ret)
-		ret = optional_text(root, "command", info->command, sizeof(info->command),
+		ret = json_opt_text(root, "command", info->command, sizeof(info->command),
 				    err);
 	return ret;
 }
 
 static int read_power(const struct json *root, struct runinfo *info, struct err *err)
 {
-	int ret = optional_text(root, "power-scope", info->power_scope,
+	int ret = json_opt_text(root, "power-scope", info->power_scope,
 				sizeof(info->power_scope), err);
 
 	if (!ret && info->power_scope[0] && strcmp(info->power_scope, "rail") &&
@@ -227,7 +215,7 @@ static int read_power(const struct json *root, struct runinfo *info, struct err 
 		ret = json_get_i64(root, "baseline-microwatt", &info->baseline_uw, err);
 	}
 	if (!ret)
-		ret = optional_text(root, "baseline-source", info->baseline_source,
+		ret = json_opt_text(root, "baseline-source", info->baseline_source,
 				    sizeof(info->baseline_source), err);
 	return ret;
 }

@@ -10,18 +10,6 @@
 #include "lib/json.h"
 #include "lib/sha256.h"
 
-static int optional_text(const struct json *obj, const char *key, char *out, size_t size,
-			 struct err *err)
-{
-	return json_has(obj, key) ? json_get_text(obj, key, out, size, err) : 0;
-}
-
-static int optional_bool(const struct json *obj, const char *key, bool *out,
-			 struct err *err)
-{
-	return json_has(obj, key) ? json_get_bool(obj, key, out, err) : 0;
-}
-
 /* A name or the like, which must say something. */
 static int needed_text(const struct json *obj, const char *key, char *out, size_t size,
 		       struct err *err)
@@ -201,7 +189,7 @@ static int read_model_keys(const struct json *obj, struct coeffs_model *m,
 	if (!ret)
 		ret = json_get_double(obj, "r2", &m->r2, err);
 	if (!ret)
-		ret = optional_bool(obj, "r2-uncentred", &m->r2_uncentred, err);
+		ret = json_opt_bool(obj, "r2-uncentred", &m->r2_uncentred, err);
 	if (!ret)
 		ret = json_get_double(obj, "rmse-pct", &m->rmse_pct, err);
 	m->loo_rmse_pct = -1;
@@ -238,8 +226,8 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 
 	if (!ret)
 		ret = json_get_range(obj, "hz", 1, INT64_MAX, &o->hz, err);
-	if (!ret && json_has(obj, "microvolt"))
-		ret = json_get_u32(obj, "microvolt", &o->microvolt, err);
+	if (!ret)
+		ret = json_opt_u32(obj, "microvolt", &o->microvolt, err);
 	if (!ret && (json_has(obj, known[2]) || json_has(obj, known[3]))) {
 		o->has_measured = true;
 		ret = json_get_double(obj, "measured-microwatt", &o->measured_uw, err);
@@ -254,7 +242,7 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 	if (!ret && json_has(obj, "kernel-microwatt"))
 		ret = json_get_u64(obj, "kernel-microwatt", &o->kernel_uw, err);
 	if (!ret)
-		ret = optional_bool(obj, "inefficient", &o->inefficient, err);
+		ret = json_opt_bool(obj, "inefficient", &o->inefficient, err);
 	return ret;
 }
 
@@ -341,7 +329,7 @@ static int read_notes(const struct json *obj, struct coeffs_provenance *p,
 static int read_scope(const struct json *obj, struct coeffs_provenance *p,
 		      struct err *err)
 {
-	int ret = optional_text(obj, "scope", p->scope, sizeof(p->scope), err);
+	int ret = json_opt_text(obj, "scope", p->scope, sizeof(p->scope), err);
 
 	if (!ret && p->scope[0] && strcmp(p->scope, "rail") && strcmp(p->scope, "device"))
 		ret = err_set(err, -EINVAL, "key 'scope': '%s' is not rail or device",
@@ -360,11 +348,11 @@ static int read_provenance_keys(const struct json *obj, struct coeffs_provenance
 	if (!ret)
 		ret = read_files(obj, p, err);
 	if (!ret)
-		ret = optional_text(obj, "sensor", p->sensor, sizeof(p->sensor), err);
+		ret = json_opt_text(obj, "sensor", p->sensor, sizeof(p->sensor), err);
 	if (!ret)
-		ret = optional_text(obj, "load", p->load, sizeof(p->load), err);
+		ret = json_opt_text(obj, "load", p->load, sizeof(p->load), err);
 	if (!ret)
-		ret = optional_text(obj, "formula", p->formula, sizeof(p->formula), err);
+		ret = json_opt_text(obj, "formula", p->formula, sizeof(p->formula), err);
 	if (!ret)
 		ret = read_scope(obj, p, err);
 	if (!ret && json_has(obj, "baseline-microwatt")) {
@@ -372,7 +360,7 @@ static int read_provenance_keys(const struct json *obj, struct coeffs_provenance
 		ret = json_get_i64(obj, "baseline-microwatt", &p->baseline_uw, err);
 	}
 	if (!ret)
-		ret = optional_text(obj, "command", p->command, sizeof(p->command), err);
+		ret = json_opt_text(obj, "command", p->command, sizeof(p->command), err);
 	if (!ret)
 		ret = read_notes(obj, p, err);
 	return ret;
@@ -529,7 +517,7 @@ static int read_check(const struct json *obj, struct coeffs_check *k, struct err
 	if (!ret)
 		ret = json_get_bool(obj, "ok", &k->ok, err);
 	if (!ret)
-		ret = optional_text(obj, "text", k->text, sizeof(k->text), err);
+		ret = json_opt_text(obj, "text", k->text, sizeof(k->text), err);
 	return ret;
 }
 
@@ -573,12 +561,12 @@ static int read_root(const struct json *root, struct coeffs *c, struct err *err)
 	if (!ret)
 		ret = json_only_keys(root, known, err);
 	if (!ret)
-		ret = optional_text(root, "generator", c->generator, sizeof(c->generator),
+		ret = json_opt_text(root, "generator", c->generator, sizeof(c->generator),
 				    err);
 	if (!ret)
-		ret = optional_text(root, "board", c->board, sizeof(c->board), err);
+		ret = json_opt_text(root, "board", c->board, sizeof(c->board), err);
 	if (!ret)
-		ret = optional_bool(root, "virtual", &c->virtual_board, err);
+		ret = json_opt_bool(root, "virtual", &c->virtual_board, err);
 	if (!ret)
 		ret = read_clusters(root, c, err);
 	if (!ret)

@@ -294,6 +294,22 @@ int json_get_text(const struct json *obj, const char *key, char *out, size_t siz
 		       text);
 }
 
+int json_opt_text(const struct json *obj, const char *key, char *out, size_t size,
+		  struct err *err)
+{
+	return json_has(obj, key) ? json_get_text(obj, key, out, size, err) : 0;
+}
+
+int json_opt_u32(const struct json *obj, const char *key, uint32_t *out, struct err *err)
+{
+	return json_has(obj, key) ? json_get_u32(obj, key, out, err) : 0;
+}
+
+int json_opt_bool(const struct json *obj, const char *key, bool *out, struct err *err)
+{
+	return json_has(obj, key) ? json_get_bool(obj, key, out, err) : 0;
+}
+
 size_t json_len(const struct json *arr)
 {
 	return json_array_size(jansson(arr));

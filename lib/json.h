@@ -57,6 +57,12 @@ int json_get_array(const struct json *obj, const char *key, const struct json **
 int json_get_text(const struct json *obj, const char *key, char *out, size_t size,
 		  struct err *err);
 
+/* The same for a member that may be absent: then 0, and @out stays as it is. */
+int json_opt_text(const struct json *obj, const char *key, char *out, size_t size,
+		  struct err *err);
+int json_opt_u32(const struct json *obj, const char *key, uint32_t *out, struct err *err);
+int json_opt_bool(const struct json *obj, const char *key, bool *out, struct err *err);
+
 /* Array access; json_at() is NULL past the end. The typed ones name "key[i]" in errors.
  */
 size_t json_len(const struct json *arr);
