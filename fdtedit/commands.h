@@ -8,5 +8,6 @@
 #include "lib/cmd.h"
 
 extern const struct cmd cmd_apply;
+extern const struct cmd cmd_diff;
 
 #endif

@@ -11,6 +11,7 @@
 /* clang-format off */
 static const struct cmd *const cmds[] = {
 	&cmd_apply,
+	&cmd_diff,
 	NULL,
 };
 /* clang-format on */

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Source through cpp and dtc, where they are installed, into a tree in memory.
+ */
+#ifndef FDTEDIT_COMPILE_H
+#define FDTEDIT_COMPILE_H
+
+#include <stdbool.h>
+
+#include "fdtedit/dtb.h"
+#include "lib/cmd.h"
+#include "lib/err.h"
+
+/* By its name: .dts, .dtsi, .dtso. */
+bool compile_is_source(const char *path);
+
+/*
+ * compile_source - cpp, then dtc
+ * @includes: folders for #include and /include/, after the file's own; may be NULL
+ *
+ * Returns 0, -ENOENT when a program is missing, -EINVAL when one of them refuses (with
+ * the first line it said), -errno of reading.
+ */
+int compile_source(const char *path, const struct opt_list *includes, struct dtb *dtb,
+		   struct err *err);
+
+/* dtb_load() or, by the name, compile_source(). */
+int compile_or_load(const char *path, const struct opt_list *includes, struct dtb *dtb,
+		    struct err *err);
+
+#endif
