@@ -12,6 +12,7 @@
 #include <time.h>
 
 #include "boards/board.h"
+#include "calib/linux/linux.h"
 #include "calib/measure/plan.h"
 #include "calib/measure/runner.h"
 #include "calib/measure/session.h"
@@ -25,8 +26,8 @@
 #define PAUSE_NS (10ull * NS_PER_S)
 
 struct measure_options {
-	struct opt_list clusters;
-	const char *board, *loads, *cpus, *opps, *run, *faults;
+	struct opt_list clusters, sensors;
+	const char *board, *sysroot, *loads, *cpus, *opps, *run, *faults;
 	uint32_t repeats, seed;
 	uint64_t time_limit_ns;
 	bool dry_run;
@@ -38,6 +39,7 @@ struct job {
 	const struct measure_options *opts;
 	struct board board;
 	bool virtual_board;
+	struct linux_options linux_opts; /* the machine borrows them */
 	struct machine *machine;
 	struct runinfo info;
 	unsigned int clusters[BOARD_MAX_CLUSTERS]; /* chosen, in order */
@@ -67,6 +69,30 @@ static int open_virtual(struct job *job, uint64_t start_ns, struct err *err)
 	return sim_open(&opts, &job->machine, err);
 }
 
+static void on_note(void *arg, const char *text)
+{
+	struct job *job = arg;
+
+	cmd_note(job->ctx, "%s", text);
+}
+
+static int open_real(struct job *job, struct err *err)
+{
+	job->linux_opts = (struct linux_options){
+		.sysroot = job->opts->sysroot,
+		.board = job->opts->board ? &job->board : NULL,
+		.sensors = job->opts->sensors.items,
+		.sensor_count = job->opts->sensors.n,
+		.note = on_note,
+		.note_arg = job,
+	};
+	if (job->opts->faults)
+		return err_set(err, -EINVAL,
+			       "--fault breaks virtual boards only; add "
+			       "'--board virtual:NAME'");
+	return linux_open(&job->linux_opts, &job->machine, err);
+}
+
 static int open_machine(struct job *job, struct err *err)
 {
 	int ret = 0;
@@ -75,11 +101,13 @@ static int open_machine(struct job *job, struct err *err)
 		ret = board_open(job->opts->board, &job->board, &job->virtual_board, err);
 	if (ret)
 		return ret;
-	if (job->virtual_board)
-		return open_virtual(job, 0, err);
-	return err_set(err, -ENOTSUP,
-		       "this calib measures virtual boards only; try '--board "
-		       "virtual:odroid-xu3'");
+	if (!job->virtual_board)
+		return open_real(job, err);
+	if (job->opts->sensors.n || job->opts->sysroot)
+		return err_set(err, -EINVAL,
+			       "a virtual board has its own sensors: --sensor and "
+			       "--sysroot are for real machines");
+	return open_virtual(job, 0, err);
 }
 
 static void close_machine(struct job *job)
@@ -121,15 +149,17 @@ static bool is_chosen(const struct job *job, unsigned int cluster)
 	return false;
 }
 
-static int no_sensor(const struct job *job, const char *name, struct err *err)
+/* The machine knows best what to do about a cluster that has no sensor: it says so before
+ * it changes anything. */
+static int no_sensor(const struct job *job, unsigned int cluster, struct err *err)
 {
-	return err_set(
-		err, -ENODEV,
-		"%s%s%s of board '%s' has no power sensor; measure with an external "
-		"meter and 'calib import' its readings, or measure a board of the "
-		"same SoC that has sensors ('calib boards')",
-		name ? "cluster '" : "no cluster", name ? name : "", name ? "'" : "",
-		job->info.board);
+	int ret = job->machine->ops->prepare(job->machine, cluster, err);
+
+	if (ret)
+		return ret;
+	job->machine->ops->restore(job->machine, NULL);
+	return err_set(err, -ENODEV, "cluster '%s' has no power sensor",
+		       job->info.clusters[cluster].name);
 }
 
 static int choose_named(struct job *job, const char *name, struct err *err)
@@ -142,7 +172,7 @@ static int choose_named(struct job *job, const char *name, struct err *err)
 	if (i == job->info.cluster_count)
 		return unknown_cluster(job, name, err);
 	if (!job->info.clusters[i].sensor[0])
-		return no_sensor(job, name, err);
+		return no_sensor(job, i, err);
 	if (!is_chosen(job, i))
 		job->clusters[job->cluster_count++] = i;
 	return 0;
@@ -165,7 +195,7 @@ static int choose_clusters(struct job *job, struct err *err)
 		if (job->info.clusters[i].sensor[0])
 			job->clusters[job->cluster_count++] = i;
 	if (!job->cluster_count)
-		return no_sensor(job, NULL, err);
+		return no_sensor(job, 0, err);
 	for (unsigned int i = 0; i < job->info.cluster_count; i++)
 		if (!is_chosen(job, i))
 			cmd_note(job->ctx, "cluster '%s' has no power sensor: left out",
@@ -426,10 +456,12 @@ static int run_measure(struct cmd_ctx *ctx, const void *options, int argc, char 
 #define OPT(member) offsetof(struct measure_options, member)
 
 static const struct opt measure_opts[] = {
-	{ "cluster", 'c', OPT_LIST, OPT(clusters), "NAME",
+	{ "cluster", 0, OPT_LIST, OPT(clusters), "NAME",
 	  "measure this cluster (may be repeated); default: all that have a sensor" },
-	{ "board", 'b', OPT_STRING, OPT(board), "BOARD",
+	{ "board", 0, OPT_STRING, OPT(board), "BOARD",
 	  "a board's name, a .dtb file, or virtual:NAME for its virtual twin" },
+	{ "sensor", 0, OPT_LIST, OPT(sensors), "CLUSTER=SENSOR",
+	  "which meter measures CLUSTER: 'a15=ina231@0x40', 'a15=label:VDD_ARM'" },
 	{ "cpus", 0, OPT_STRING, OPT(cpus), "LIST",
 	  "how many CPUs to load, 0 is idle: '0-2,4'; default: 0 to all" },
 	{ "opps", 0, OPT_STRING, OPT(opps), "LIST",
@@ -442,6 +474,8 @@ static const struct opt measure_opts[] = {
 	{ "time-limit", 0, OPT_DURATION_NS, OPT(time_limit_ns), "TIME",
 	  "end after TIME of board time ('90s', '10m'), with what was measured" },
 	{ "run", 'd', OPT_STRING, OPT(run), "DIR", "where rows are added" },
+	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
+	  "look for /sys and /proc of the machine below DIR" },
 	{ "fault", 0, OPT_STRING, OPT(faults), "LIST",
 	  "break the virtual board: clock, stuck, reads, charger" },
 	{ "dry-run", 'n', OPT_FLAG, OPT(dry_run), NULL,
