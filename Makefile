@@ -135,9 +135,11 @@ bench: all $(bench_bin)
 	@for b in $(bench_bin); do echo "== $${b##*/}"; $$b || exit 1; done
 
 install: all
-	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(completiondir)
+	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 \
+		$(DESTDIR)$(completiondir)
 	install -m 755 $(B)/calib/calib $(B)/fdtedit/fdtedit $(DESTDIR)$(bindir)
 	install -m 644 $(filter %.1,$(man_pages)) $(DESTDIR)$(mandir)/man1
+	install -m 644 $(filter %.5,$(man_pages)) $(DESTDIR)$(mandir)/man5
 	install -m 644 completion/calib $(DESTDIR)$(completiondir)/calib
 	ln -sf calib $(DESTDIR)$(completiondir)/fdtedit
 

@@ -18,12 +18,16 @@ man_section() {
 		for c in $("${PROG[$p]}" --list-commands); do
 			run "${PROG[$p]}" "$c" --help
 			[ "$status" -eq 0 ]
-			[[ $output == *"Example"* ]] || { echo "$p $c: no example"; false; }
+			[[ $output == *"Example:"* ]] || { echo "$p $c: no example"; false; }
 			while IFS=$'=\t' read -r name _; do
 				[[ $output == *"$name"* ]] || { echo "$p $c: help lacks $name"; false; }
 			done < <("${PROG[$p]}" --list-options "$c")
 		done
 	done
+}
+
+@test "the man pages say what --help says" {
+	"$TOP/scripts/update-man" --check
 }
 
 @test "the man page has a section for each command and no other" {
@@ -38,7 +42,7 @@ man_section() {
 @test "the man page's options of each command are those of its table, no more, no less" {
 	for p in calib fdtedit; do
 		for c in $("${PROG[$p]}" --list-commands); do
-			page=$(man_section "$p" "$c" | awk '/^       -/' |
+			page=$(man_section "$p" "$c" | awk '/^       (-., )?--/' |
 				grep -oE -- '--[a-z0-9-]+' | sort -u)
 			table=$("${PROG[$p]}" --list-options "$c" |
 				grep -oE -- '^--[a-z0-9-]+' | sort -u)
