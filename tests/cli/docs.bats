@@ -9,7 +9,7 @@ setup() {
 
 # man_section PROG CMD - the text of the man page's section on CMD
 man_section() {
-	man -E ascii -P cat "$B/man/$1.1" | col -b |
+	man -E ascii -P cat "$B/man/$1.1" | col -bx |
 		awk -v cmd="$2" '/^   [^ ]/ { on = ($1 == "'"$1"'" && $2 == cmd) } /^[^ ]/ { on = 0 } on'
 }
 
@@ -32,7 +32,7 @@ man_section() {
 
 @test "the man page has a section for each command and no other" {
 	for p in calib fdtedit; do
-		in_page=$(man -E ascii -P cat "$B/man/$p.1" | col -b |
+		in_page=$(man -E ascii -P cat "$B/man/$p.1" | col -bx |
 			awk -v p="$p" '/^   [^ ]/ && $1 == p { print $2 }' | sort)
 		in_prog=$("${PROG[$p]}" --list-commands | sort)
 		diff <(echo "$in_page") <(echo "$in_prog")
