@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Fake machines for tests: trees made by tests/fake/, and a private mount namespace in
+ * which libsensors takes one for the machine. Include after <cmocka.h> and files.h.
+ */
+#ifndef TESTS_UNIT_FAKE_H
+#define TESTS_UNIT_FAKE_H
+
+#include <fcntl.h>
+#include <sched.h>
+#include <stdbool.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+
+/* A new folder with a fake Odroid-XU3 in it; files_remove() takes it away. */
+static inline char *fake_xu3(const char *cpus)
+{
+	const char *top = getenv("TOP");
+	char *dir = files_folder(), *command = NULL;
+
+	assert_true(asprintf(&command, "'%s/tests/fake/odroid-xu3' '%s' %s",
+			     top ? top : ".", dir, cpus) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+	return dir;
+}
+
+/* DIR/sys/devices/system/cpu/cpufreq/NAME */
+static inline const char *fake_cpufreq(const char *dir, const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "sys/devices/system/cpu/cpufreq/%s", name);
+	return files_path(dir, path);
+}
+
+static inline void fake_put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	assert_non_null(f);
+	assert_true(fputs(text, f) >= 0);
+	assert_int_equal(fclose(f), 0);
+}
+
+static inline void fake_expect(const char *path, const char *text)
+{
+	char *data = files_get(path);
+
+	assert_string_equal(data, text);
+	free(data);
+}
+
+/* "name text" of every file below DIR/sys/devices, to compare before and after. */
+static inline char *fake_dump(const char *dir, const char *but)
+{
+	char *command = NULL, *data = calloc(1, 1 << 20);
+	FILE *f;
+
+	assert_non_null(data);
+	assert_true(asprintf(&command,
+			     "cd '%s' && find sys/devices -type f ! -name '%s' | sort | "
+			     "xargs md5sum",
+			     dir, but) > 0);
+	f = popen(command, "r");
+	assert_non_null(f);
+	assert_true(fread(data, 1, (1 << 20) - 1, f) > 100);
+	assert_int_equal(pclose(f), 0);
+	free(command);
+	return data;
+}
+
+static inline bool fake_write(const char *path, const char *text)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
+
+	if (fd >= 0)
+		close(fd);
+	return ok;
+}
+
+/*
+ * A mount namespace of this process's own; once per process. False where the kernel or a
+ * container does not let us: the test then skips.
+ */
+static inline bool fake_namespace(void)
+{
+	char map[64];
+	uid_t uid = geteuid();
+	gid_t gid = getegid();
+
+	if (unshare(CLONE_NEWNS)) {
+		if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
+			return false;
+		snprintf(map, sizeof(map), "0 %u 1", uid);
+		if (!fake_write("/proc/self/setgroups", "deny") ||
+		    !fake_write("/proc/self/uid_map", map))
+			return false;
+		snprintf(map, sizeof(map), "0 %u 1", gid);
+		if (!fake_write("/proc/self/gid_map", map))
+			return false;
+	}
+	return !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
+}
+
+/* Show DIR/sys/class and DIR/sys/devices as the machine's. */
+static inline bool fake_bind(const char *dir)
+{
+	return !mount(files_path(dir, "sys/class"), "/sys/class", NULL, MS_BIND, NULL) &&
+	       !mount(files_path(dir, "sys/devices"), "/sys/devices", NULL, MS_BIND,
+		      NULL);
+}
+
+static inline void fake_unbind(void)
+{
+	umount2("/sys/devices", MNT_DETACH);
+	umount2("/sys/class", MNT_DETACH);
+}
+
+#endif
