@@ -1,0 +1,649 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The runner on a machine made of a script: what each fault does to rows, and that the
+ * machine is put back whatever happens.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/measure/runner.h"
+
+#define MS	 1000000ull
+#define MAX_ROWS 256
+
+/* A machine whose meter shows 100 mW, and 50 mW and 1 uW/kHz more per loaded CPU. */
+struct fake {
+	struct machine machine;
+	/* its state */
+	uint64_t now_ns, since_ns; /* the load's beginning */
+	uint32_t khz;
+	unsigned int cpus;
+	bool loaded;
+	struct reading shown;
+	uint64_t update; /* number of the update that is shown */
+	/* what was called */
+	unsigned int prepares, restores, starts, stops, reads;
+	/* the script; 0 is all well */
+	uint64_t period_ns; /* of the meter; what info says is 100 ms */
+	bool no_interval, coarse;
+	int prepare_error, begin_error, row_error, restore_error, start_error;
+	unsigned int fail_from, fail_to; /* these reads fail */
+	unsigned int absurd_read, again_from, again_to;
+	uint64_t stuck_ns, interrupt_ns;
+	uint32_t refused_khz, half_khz, hot_khz, drift_khz;
+	bool no_cycles, no_busy, no_temp;
+	uint32_t other_busy_pct; /* other tasks on idle CPUs */
+	/* what came out */
+	struct sample rows[MAX_ROWS];
+	unsigned int row_count, warnings;
+	char warning[1200];
+};
+
+static struct fake *to_fake(struct machine *m)
+{
+	return (struct fake *)m;
+}
+
+static int fake_prepare(struct machine *m, unsigned int cluster, struct err *err)
+{
+	struct fake *f = to_fake(m);
+
+	(void)cluster;
+	f->prepares++;
+	return f->prepare_error ? err_set(err, f->prepare_error, "no rights") : 0;
+}
+
+static int fake_set_opp(struct machine *m, unsigned int cluster, uint32_t khz,
+			struct err *err)
+{
+	struct fake *f = to_fake(m);
+
+	(void)cluster;
+	if (khz == f->refused_khz)
+		return err_set(err, -EIO, "%u kHz asked for, 1 kHz set", khz);
+	f->khz = khz;
+	return 0;
+}
+
+static int fake_read_khz(struct machine *m, unsigned int cluster, uint32_t *khz,
+			 struct err *err)
+{
+	(void)cluster;
+	(void)err;
+	*khz = to_fake(m)->khz;
+	return 0;
+}
+
+/*
+ * What the meter shows now: a value per update, which wobbles by a bit. It is a mean
+ * since the update before: where the load changed in between it is of no use.
+ */
+static struct reading meter_value(const struct fake *f, uint64_t update)
+{
+	static const int wobble[] = { 0, 500, -500, 250, -250 };
+	struct reading r = { .volt_uv = 900000 };
+
+	if (f->since_ns > (update - 1) * f->period_ns) {
+		r.power_uw = 1000 + wobble[update % 5];
+		return r;
+	}
+	r.power_uw = 100000 + f->cpus * (50000 + (int64_t)f->khz);
+	if (!f->coarse)
+		r.power_uw += wobble[update % 5];
+	if (f->drift_khz == f->khz)
+		r.power_uw += (f->now_ns - f->since_ns) / 20000;
+	return r;
+}
+
+static int fake_read_power(struct machine *m, unsigned int cluster, struct reading *r,
+			   struct err *err)
+{
+	struct fake *f = to_fake(m);
+	uint64_t update = f->now_ns / f->period_ns;
+
+	(void)cluster;
+	f->reads++;
+	if (f->reads >= f->fail_from && f->reads < f->fail_to)
+		return err_set(err, -EIO, "bus error");
+	if (f->reads >= f->again_from && f->reads < f->again_to)
+		return err_set(err, -EAGAIN, "busy");
+	if (update != f->update && !(f->stuck_ns && f->now_ns >= f->stuck_ns)) {
+		f->shown = meter_value(f, update);
+		f->update = update;
+	}
+	*r = f->shown;
+	if (f->absurd_read && f->reads == f->absurd_read)
+		r->power_uw = 4294967295000;
+	r->time_ns = f->now_ns;
+	return 0;
+}
+
+static int fake_read_temp(struct machine *m, unsigned int cluster, int32_t *temp_mc,
+			  struct err *err)
+{
+	(void)cluster;
+	*temp_mc = 45000;
+	return to_fake(m)->no_temp ? err_set(err, -ENOENT, "no thermometer") : 0;
+}
+
+static int fake_throttled(struct machine *m, unsigned int cluster, bool *yes,
+			  struct err *err)
+{
+	const struct fake *f = to_fake(m);
+
+	(void)cluster;
+	(void)err;
+	*yes = f->khz == f->hot_khz && f->cpus == 2;
+	return 0;
+}
+
+static int fake_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus,
+			   const char *load, struct err *err)
+{
+	struct fake *f = to_fake(m);
+
+	(void)cluster;
+	(void)load;
+	assert_false(f->loaded);
+	if (f->start_error && f->starts == 3)
+		return err_set(err, f->start_error, "no threads");
+	f->starts++;
+	f->loaded = true;
+	f->cpus = ncpus;
+	f->since_ns = f->now_ns;
+	return 0;
+}
+
+static int fake_read_usage(struct machine *m, unsigned int cluster, struct usage *u,
+			   struct err *err)
+{
+	const struct fake *f = to_fake(m);
+	uint64_t ns = f->now_ns - f->since_ns;
+	uint64_t khz = f->khz == f->half_khz ? f->khz / 2 : f->khz;
+
+	(void)cluster;
+	(void)err;
+	*u = (struct usage){ .time_ns = f->now_ns, .busy_known = !f->no_busy };
+	u->busy_ns = ns * f->cpus;
+	if (f->cpus < 2)
+		u->busy_ns += ns * f->other_busy_pct / 100;
+	u->work = f->cpus * ns / 1000;
+	u->cycles = f->no_cycles ? 0 : f->cpus * (ns / MS) * khz;
+	return 0;
+}
+
+static int fake_load_stop(struct machine *m, struct err *err)
+{
+	struct fake *f = to_fake(m);
+
+	(void)err;
+	f->stops++;
+	f->loaded = false;
+	f->cpus = 0;
+	return 0;
+}
+
+static uint64_t fake_now_ns(struct machine *m)
+{
+	return to_fake(m)->now_ns;
+}
+
+static int fake_sleep_until(struct machine *m, uint64_t ns)
+{
+	struct fake *f = to_fake(m);
+
+	if (f->interrupt_ns && ns >= f->interrupt_ns)
+		return -EINTR;
+	if (ns > f->now_ns)
+		f->now_ns = ns;
+	return 0;
+}
+
+static int fake_restore(struct machine *m, struct err *err)
+{
+	struct fake *f = to_fake(m);
+
+	assert_false(f->loaded);
+	f->restores++;
+	return f->restore_error ? err_set(err, f->restore_error, "governor is gone") : 0;
+}
+
+static const struct machine_ops fake_ops = {
+	.prepare = fake_prepare,
+	.set_opp = fake_set_opp,
+	.read_khz = fake_read_khz,
+	.read_power = fake_read_power,
+	.read_temp = fake_read_temp,
+	.throttled = fake_throttled,
+	.load_start = fake_load_start,
+	.read_usage = fake_read_usage,
+	.load_stop = fake_load_stop,
+	.now_ns = fake_now_ns,
+	.sleep_until = fake_sleep_until,
+	.restore = fake_restore,
+};
+
+static int on_begin(void *arg, struct err *err)
+{
+	const struct fake *f = arg;
+
+	assert_int_equal(f->prepares, 1);
+	assert_int_equal(f->starts, 0);
+	return f->begin_error ? err_set(err, f->begin_error, "folder is full") : 0;
+}
+
+static int on_row(void *arg, const struct sample *row, struct err *err)
+{
+	struct fake *f = arg;
+
+	if (f->row_error && f->row_count == 2)
+		return err_set(err, f->row_error, "disk is full");
+	assert_true(f->row_count < MAX_ROWS);
+	f->rows[f->row_count++] = *row;
+	return 0;
+}
+
+static void on_warn(void *arg, const char *text)
+{
+	struct fake *f = arg;
+
+	f->warnings++;
+	snprintf(f->warning, sizeof(f->warning), "%s", text);
+}
+
+/* 2 CPUs, 3 operating points: 9 windows a round. */
+static const struct runinfo *bench(bool no_interval)
+{
+	static struct runinfo info;
+	struct runinfo_cluster *cl = &info.clusters[0];
+
+	memset(&info, 0, sizeof(info));
+	info.cluster_count = 1;
+	strcpy(cl->name, "big");
+	cl->cpu_count = 2;
+	cl->opp_count = 3;
+	for (unsigned int i = 0; i < 3; i++)
+		cl->opps[i] = (struct board_opp){ 100000 * (i + 1), 800000 };
+	cl->sensor_interval_us = no_interval ? 0 : 100000;
+	return &info;
+}
+
+static struct runner runner;
+static struct err err;
+
+static int run_rounds(struct fake *f, unsigned int rounds, uint64_t deadline_ns)
+{
+	const struct plan_options opts = { .rounds = rounds, .seed = 1 };
+	const struct runinfo *info = bench(f->no_interval);
+	struct plan plan;
+	int ret;
+
+	f->machine.ops = &fake_ops;
+	f->now_ns = 1000 * MS;
+	if (!f->period_ns)
+		f->period_ns = 100 * MS;
+	memset(&err, 0, sizeof(err));
+	assert_int_equal(plan_make(&opts, info, 0, &plan, &err), 0);
+	runner = (struct runner){
+		.machine = &f->machine,
+		.info = info,
+		.plan = &plan,
+		.hooks = { f, on_begin, on_row, on_warn, NULL },
+		.deadline_ns = deadline_ns,
+	};
+	ret = runner_run(&runner, &err);
+	assert_false(f->loaded);
+	assert_int_equal(f->restores, 1);
+	plan_free(&plan);
+	return ret;
+}
+
+static int run(struct fake *f)
+{
+	return run_rounds(f, 1, 0);
+}
+
+static unsigned int flagged(const struct fake *f, uint32_t flag)
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < f->row_count; i++)
+		n += !!(f->rows[i].flags & flag);
+	return n;
+}
+
+static void assert_says(const char *text, const char *part)
+{
+	if (!strstr(text, part))
+		fail_msg("'%s' does not say '%s'", text, part);
+}
+
+static void rows_hold_power_voltage_utilisation_and_clock(void **state)
+{
+	struct fake f = { .period_ns = 0 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(f.row_count, 9);
+	assert_int_equal(runner.result.rows, 9);
+	assert_int_equal(runner.result.flagged, 0);
+	assert_int_equal(f.warnings, 0);
+	for (unsigned int i = 0; i < 9; i++) {
+		const struct sample *r = &f.rows[i];
+		int64_t want = 100000 + r->cpu_count * (50000 + (int64_t)r->opp_khz);
+
+		assert_string_equal(r->cluster, "big");
+		assert_string_equal(r->load, r->cpu_count ? "int" : "idle");
+		assert_int_equal(r->freq_khz, r->opp_khz);
+		assert_int_equal(r->volt_uv, 900000);
+		assert_int_equal(r->temp_mc, 45000);
+		assert_int_equal(r->reads, runner.timing.reads);
+		/* Nothing of the load before is in it. */
+		assert_in_range(r->power_uw, want - 300, want + 300);
+		assert_in_range(r->power_sd_uw, 100, 700);
+		assert_true(r->util_pct == 100.0 * r->cpu_count);
+		assert_int_equal(r->cycles != 0, r->cpu_count != 0);
+		assert_int_equal(r->work != 0, r->cpu_count != 0);
+	}
+}
+
+static void a_reading_polled_often_counts_once(void **state)
+{
+	struct fake f = { .period_ns = 0 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	/* Each row covers its readings' time and no more. */
+	for (unsigned int i = 0; i < f.row_count; i++)
+		if (f.rows[i].cpu_count == 1)
+			assert_in_range(f.rows[i].work * 1000,
+					(runner.timing.reads - 0.2) * 100 * MS,
+					(runner.timing.reads + 0.2) * 100 * MS);
+	assert_true(f.reads > 9 * runner.timing.reads);
+}
+
+static void updates_that_repeat_a_coarse_value_count_all_the_same(void **state)
+{
+	struct fake f = { .coarse = true };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(f.row_count, 9);
+	for (unsigned int i = 0; i < 9; i++) {
+		assert_int_equal(f.rows[i].reads, runner.timing.reads);
+		assert_int_equal(f.rows[i].power_sd_uw, 0);
+	}
+	assert_int_equal(flagged(&f, SAMPLE_STALE), 0);
+}
+
+static void a_meter_slower_than_it_says_gets_longer_windows(void **state)
+{
+	struct fake f = { .period_ns = 400 * MS };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(f.warnings, 1);
+	assert_says(f.warning, "its driver says 100 ms");
+	assert_in_range(runner.timing.slot_ns, 380 * MS, 420 * MS);
+	for (unsigned int i = 0; i < f.row_count; i++) {
+		const struct sample *r = &f.rows[i];
+		int64_t want = 100000 + r->cpu_count * (50000 + (int64_t)r->opp_khz);
+
+		assert_in_range(r->power_uw, want - 400, want + 400);
+	}
+}
+
+static void an_unknown_interval_is_found_by_looking(void **state)
+{
+	struct fake f = { .no_interval = true, .period_ns = 30 * MS };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_in_range(runner.timing.slot_ns, 28 * MS, 32 * MS);
+	assert_int_equal(f.row_count, 9);
+}
+
+static void a_read_that_fails_is_counted_and_is_no_zero(void **state)
+{
+	struct fake f = { .fail_from = 60, .fail_to = 62 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(f.row_count, 9);
+	assert_int_equal(runner.result.bad_reads, 2);
+	assert_int_equal(flagged(&f, SAMPLE_BAD_READS), 1);
+	for (unsigned int i = 0; i < 9; i++)
+		assert_true(f.rows[i].power_uw > 99000);
+}
+
+static void a_value_that_no_cpu_draws_is_a_bad_read(void **state)
+{
+	struct fake f = { .absurd_read = 60 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(runner.result.bad_reads, 1);
+	assert_int_equal(flagged(&f, SAMPLE_BAD_READS), 1);
+	for (unsigned int i = 0; i < 9; i++)
+		assert_true(f.rows[i].power_uw < 1000000);
+}
+
+static void try_again_is_not_a_bad_read(void **state)
+{
+	struct fake f = { .again_from = 60, .again_to = 62 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(runner.result.bad_reads, 0);
+	assert_int_equal(runner.result.flagged, 0);
+}
+
+static void a_meter_that_dies_ends_the_run_with_the_rows_so_far(void **state)
+{
+	struct fake f = { .fail_from = 100, .fail_to = UINT32_MAX };
+
+	(void)state;
+	assert_int_equal(run(&f), -EIO);
+	assert_says(err.msg, "gave no reading in 3 windows: bus error");
+	assert_in_range(f.row_count, 1, 8);
+	assert_int_equal(runner.result.lost, 3);
+}
+
+static void a_meter_that_never_reads_is_told_at_once(void **state)
+{
+	struct fake f = { .fail_from = 1, .fail_to = UINT32_MAX };
+
+	(void)state;
+	assert_int_equal(run(&f), -EIO);
+	assert_says(err.msg, "gives no reading: bus error");
+	assert_int_equal(f.row_count, 0);
+}
+
+static void a_stuck_meter_flags_every_row_from_there(void **state)
+{
+	struct fake f = { .stuck_ns = 4000 * MS };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(f.row_count, 9);
+	for (unsigned int i = 0; i < 9; i++)
+		if (f.rows[i].time_ns > 4600 * MS)
+			assert_true(f.rows[i].flags & SAMPLE_STALE);
+		else if (f.rows[i].time_ns < 3400 * MS)
+			assert_false(f.rows[i].flags & SAMPLE_STALE);
+	assert_true(flagged(&f, SAMPLE_STALE) >= 2);
+}
+
+static void half_the_clock_is_recorded_and_flagged(void **state)
+{
+	struct fake f = { .half_khz = 200000 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(flagged(&f, SAMPLE_CLOCK), 2);
+	for (unsigned int i = 0; i < 9; i++) {
+		bool half = f.rows[i].opp_khz == 200000 && f.rows[i].cpu_count;
+
+		assert_int_equal(f.rows[i].freq_khz, half ? 100000 : f.rows[i].opp_khz);
+	}
+}
+
+static void other_tasks_count_as_use_but_not_against_the_clock(void **state)
+{
+	struct fake f = { .other_busy_pct = 10 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(flagged(&f, SAMPLE_CLOCK), 0);
+	for (unsigned int i = 0; i < 9; i++)
+		if (f.rows[i].cpu_count == 1)
+			assert_true(f.rows[i].util_pct == 110);
+}
+
+static void a_throttled_row_is_flagged(void **state)
+{
+	struct fake f = { .hot_khz = 300000 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(flagged(&f, SAMPLE_THROTTLED), 1);
+}
+
+static void power_that_still_drifts_is_flagged(void **state)
+{
+	struct fake f = { .drift_khz = 200000 };
+
+	(void)state;
+	assert_int_equal(run_rounds(&f, 4, 0), 0);
+	assert_true(flagged(&f, SAMPLE_UNSETTLED) >= 3);
+	for (unsigned int i = 0; i < f.row_count; i++)
+		if (f.rows[i].flags & SAMPLE_UNSETTLED)
+			assert_int_equal(f.rows[i].opp_khz, 200000);
+}
+
+static void what_the_machine_cannot_tell_is_left_open(void **state)
+{
+	struct fake f = { .no_cycles = true, .no_busy = true, .no_temp = true };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	for (unsigned int i = 0; i < 9; i++) {
+		assert_int_equal(f.rows[i].temp_mc, SAMPLE_TEMP_UNKNOWN);
+		assert_int_equal(f.rows[i].cycles, 0);
+		assert_int_equal(f.rows[i].freq_khz, f.rows[i].opp_khz);
+		assert_true(f.rows[i].util_pct == 100.0 * f.rows[i].cpu_count);
+	}
+}
+
+static void an_opp_that_is_refused_is_skipped_in_all_rounds(void **state)
+{
+	struct fake f = { .refused_khz = 200000 };
+
+	(void)state;
+	assert_int_equal(run_rounds(&f, 2, 0), 0);
+	assert_int_equal(f.row_count, 12);
+	assert_int_equal(f.warnings, 1);
+	assert_says(f.warning, "big: 200 MHz skipped: 200000 kHz asked for, 1 kHz set");
+	assert_int_equal(runner.result.visits_skipped, 2);
+	for (unsigned int i = 0; i < f.row_count; i++)
+		assert_int_not_equal(f.rows[i].opp_khz, 200000);
+}
+
+static void a_signal_ends_the_run_with_the_rows_so_far(void **state)
+{
+	struct fake f = { .interrupt_ns = 4000 * MS };
+
+	(void)state;
+	assert_int_equal(run(&f), -EINTR);
+	assert_string_equal(err.msg, "interrupted");
+	assert_in_range(f.row_count, 1, 8);
+	assert_true(f.stops >= f.starts);
+}
+
+static void the_deadline_ends_the_run_in_good_order(void **state)
+{
+	struct fake f = { .period_ns = 0 };
+
+	(void)state;
+	assert_int_equal(run_rounds(&f, 1, 4000 * MS), 0);
+	assert_true(runner.result.out_of_time);
+	assert_in_range(f.row_count, 1, 8);
+	assert_true(f.now_ns <= 4100 * MS);
+}
+
+static void an_error_while_preparing_ends_before_any_load(void **state)
+{
+	struct fake f = { .prepare_error = -EACCES };
+
+	(void)state;
+	assert_int_equal(run(&f), -EACCES);
+	assert_string_equal(err.msg, "no rights");
+	assert_int_equal(f.starts, 0);
+}
+
+static void every_error_on_the_way_stops_the_load_and_restores(void **state)
+{
+	struct fake begin = { .begin_error = -EROFS };
+	struct fake row = { .row_error = -ENOSPC };
+	struct fake start = { .start_error = -EAGAIN };
+
+	(void)state;
+	assert_int_equal(run(&begin), -EROFS);
+	assert_string_equal(err.msg, "folder is full");
+	assert_int_equal(run(&row), -ENOSPC);
+	assert_string_equal(err.msg, "disk is full");
+	assert_int_equal(row.row_count, 2);
+	assert_int_equal(run(&start), -EAGAIN);
+	assert_string_equal(err.msg, "no threads");
+}
+
+static void a_restore_that_fails_is_never_silent(void **state)
+{
+	struct fake f = { .restore_error = -EIO };
+	struct fake both = { .restore_error = -EIO, .row_error = -ENOSPC };
+
+	(void)state;
+	assert_int_equal(run(&f), -EIO);
+	assert_string_equal(err.msg, "could not put everything back: governor is gone");
+	assert_int_equal(f.row_count, 9);
+	assert_int_equal(run(&both), -EIO);
+	assert_says(err.msg, "governor is gone; before that: disk is full");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_hold_power_voltage_utilisation_and_clock),
+		cmocka_unit_test(a_reading_polled_often_counts_once),
+		cmocka_unit_test(updates_that_repeat_a_coarse_value_count_all_the_same),
+		cmocka_unit_test(a_meter_slower_than_it_says_gets_longer_windows),
+		cmocka_unit_test(an_unknown_interval_is_found_by_looking),
+		cmocka_unit_test(a_read_that_fails_is_counted_and_is_no_zero),
+		cmocka_unit_test(a_value_that_no_cpu_draws_is_a_bad_read),
+		cmocka_unit_test(try_again_is_not_a_bad_read),
+		cmocka_unit_test(a_meter_that_dies_ends_the_run_with_the_rows_so_far),
+		cmocka_unit_test(a_meter_that_never_reads_is_told_at_once),
+		cmocka_unit_test(a_stuck_meter_flags_every_row_from_there),
+		cmocka_unit_test(half_the_clock_is_recorded_and_flagged),
+		cmocka_unit_test(other_tasks_count_as_use_but_not_against_the_clock),
+		cmocka_unit_test(a_throttled_row_is_flagged),
+		cmocka_unit_test(power_that_still_drifts_is_flagged),
+		cmocka_unit_test(what_the_machine_cannot_tell_is_left_open),
+		cmocka_unit_test(an_opp_that_is_refused_is_skipped_in_all_rounds),
+		cmocka_unit_test(a_signal_ends_the_run_with_the_rows_so_far),
+		cmocka_unit_test(the_deadline_ends_the_run_in_good_order),
+		cmocka_unit_test(an_error_while_preparing_ends_before_any_load),
+		cmocka_unit_test(every_error_on_the_way_stops_the_load_and_restores),
+		cmocka_unit_test(a_restore_that_fails_is_never_silent),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
