@@ -15,7 +15,7 @@
 
 #define NS_PER_US    1000u
 #define STATES_LOOKS 8 /* at temperature and throttling, per window */
-#define WINDOW_TRIES 2
+#define WINDOW_TRIES 3
 
 static const struct runinfo_cluster *cluster_of(const struct runner *r)
 {
@@ -143,7 +143,8 @@ static int measure(struct runner *r, const struct plan_window *w, struct err *er
 		if (ret || !r->window.reads)
 			break;
 		window_row(r, w, &row);
-		if (!(row.flags & SAMPLE_UNSETTLED))
+		/* More time helps against these. */
+		if (!(row.flags & (SAMPLE_UNSETTLED | SAMPLE_STALE)))
 			break;
 	}
 	ret_stop = ops->load_stop(r->machine, ret ? NULL : err);

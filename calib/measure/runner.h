@@ -63,6 +63,11 @@ struct runner_before {
 	unsigned int cpu_count;
 };
 
+/* Of readings in a window, pooled over all of them. */
+struct runner_noise {
+	double ss, dof;
+};
+
 struct runner {
 	/* filled in by the caller */
 	struct machine *machine;
@@ -75,7 +80,7 @@ struct runner {
 	struct meter meter;
 	struct runner_window window;
 	struct runner_before before;
-	double noise_ss, noise_dof; /* of readings in a window, over all of them */
+	struct runner_noise noise[2]; /* idle, loaded */
 	uint32_t refused_khz[BOARD_MAX_OPPS];
 	unsigned int refused, lost_in_a_row;
 	struct runner_result result;

@@ -51,14 +51,19 @@ static struct line fit_line(const struct runner_window *w)
 	return l;
 }
 
-/* Against the noise of all windows: three readings of this one say little about it. */
-static bool is_unsettled(const struct runner *r, const struct line *l)
+/*
+ * Against the noise of all windows: three readings of this one say little about it. Idle
+ * has a pool of its own, as a background task is more to it than to a loaded cluster.
+ */
+static bool is_unsettled(const struct runner *r, const struct plan_window *w,
+			 const struct line *l)
 {
+	const struct runner_noise *noise = &r->noise[w->cpu_count > 0];
 	double n = r->window.reads, sd;
 
-	if (n < 2 || r->noise_dof < TREND_MIN_DOF)
+	if (n < 2 || noise->dof < TREND_MIN_DOF)
 		return false;
-	sd = sqrt(r->noise_ss / r->noise_dof * 12 * (n - 1) / (n * (n + 1)));
+	sd = sqrt(noise->ss / noise->dof * 12 * (n - 1) / (n * (n + 1)));
 	return fabs(l->drift) > TREND_SHARE * fabs(l->mean) &&
 	       fabs(l->drift) > TREND_SDS * sd;
 }
@@ -120,7 +125,7 @@ static uint32_t flags_of(const struct runner *r, const struct plan_window *w,
 		flags |= SAMPLE_CLOCK;
 	if (is_stale(r, w))
 		flags |= SAMPLE_STALE;
-	if (is_unsettled(r, l))
+	if (is_unsettled(r, w, l))
 		flags |= SAMPLE_UNSETTLED;
 	if (r->window.reads < r->timing.min_reads)
 		flags |= SAMPLE_FEW_READS;
@@ -164,6 +169,7 @@ void window_row(const struct runner *r, const struct plan_window *w, struct samp
 
 void window_learn(struct runner *r, const struct plan_window *w, const struct sample *row)
 {
+	struct runner_noise *noise = &r->noise[w->cpu_count > 0];
 	struct line l = fit_line(&r->window);
 
 	r->before = (struct runner_before){
@@ -172,8 +178,15 @@ void window_learn(struct runner *r, const struct plan_window *w, const struct sa
 		.khz = w->khz,
 		.cpu_count = w->cpu_count,
 	};
-	if (r->window.reads < 2 || row->flags & (SAMPLE_STALE | SAMPLE_UNSETTLED))
+	if (row->flags & SAMPLE_STALE)
 		return;
-	r->noise_ss += r->window.reads > 2 ? l.ss_line : l.ss_mean;
-	r->noise_dof += r->window.reads - (r->window.reads > 2 ? 2 : 1);
+	/* About the line, a trend is no noise; two readings cannot tell one from the
+	 * other. */
+	if (r->window.reads > 2) {
+		noise->ss += l.ss_line;
+		noise->dof += r->window.reads - 2;
+	} else if (r->window.reads == 2 && !(row->flags & SAMPLE_UNSETTLED)) {
+		noise->ss += l.ss_mean;
+		noise->dof += 1;
+	}
 }

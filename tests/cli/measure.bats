@@ -1,0 +1,255 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calib measure on virtual boards: what a run holds, what it may be added to, how it ends.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+}
+
+# measure ARG... - on the virtual Odroid-XU3
+measure() {
+	run --separate-stderr "$CALIB" measure --board virtual:odroid-xu3 "$@"
+}
+
+# rows [PATTERN] - how many rows of ./calib-run match
+rows() {
+	tail -n +2 "calib-run/samples.csv" | grep -c -- "${1:-.}" || true
+}
+
+few=(--cluster a15 --opps 200,2000 --cpus 0,4)
+
+@test "a run holds one row per operating point and CPU count, and says what comes next" {
+	measure --cluster a15
+	[ "$status" -eq 0 ]
+	[ "$(rows ',a15,')" -eq 95 ]
+	[ "$(rows)" -eq 95 ]
+	[ "$(rows ',idle,')" -eq 19 ]
+	[ "$(rows ',-$')" -eq 95 ]
+	[[ $stderr == *"VIRTUAL board 'odroid-xu3', seed 1: no hardware is measured"* ]]
+	[[ $stderr == *"a15: 95 rows at 19 operating points in "*" of board time"* ]]
+	[[ $stderr == *"next: calib fit > coeffs.json"* ]]
+	[ -z "$output" ]
+	grep -q '"virtual": true' calib-run/board.json
+}
+
+@test "clusters are added in any order, and both at once gives both" {
+	measure --cluster a15
+	measure --cluster a7
+	[ "$status" -eq 0 ]
+	[[ $stderr != *"measured before"* ]]
+	[ "$(rows ',a15,')" -eq 95 ]
+	[ "$(rows ',a7,')" -eq 65 ]
+	grep -q -- '--cluster a15; .*--cluster a7' calib-run/board.json
+	[ "$(grep -c time_ns calib-run/samples.csv)" -eq 1 ]
+	measure -d both
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"next: calib fit -d 'both' > coeffs.json"* ]]
+	[ "$(wc -l < both/samples.csv)" -eq 161 ]
+}
+
+@test "time goes on from one run to the next, and measuring again is said" {
+	measure "${few[@]}"
+	measure "${few[@]}"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"cluster 'a15' was measured before: adding to its 4 rows"* ]]
+	[ "$(rows)" -eq 8 ]
+	tail -n +2 calib-run/samples.csv | cut -d, -f1 | sort -nc
+	# Not the same noise once more.
+	[ "$(tail -n +2 calib-run/samples.csv | cut -d, -f5,9,10 | sort -u | wc -l)" -ge 7 ]
+}
+
+@test "the same seed gives the same samples, another seed others" {
+	measure "${few[@]}" -d one
+	measure "${few[@]}" -d two
+	cmp one/samples.csv two/samples.csv
+	measure "${few[@]}" -d three --seed 2
+	! cmp -s one/samples.csv three/samples.csv
+}
+
+@test "an unknown cluster is refused, the known ones named, nothing made" {
+	measure --cluster a9
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "calib measure: error: no cluster 'a9' here; known are a7, a15" ]
+	[ ! -e calib-run ]
+}
+
+@test "operating points and counts that are not there are refused, nothing made" {
+	measure --cluster a15 --opps 200,2050
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"no operating point '2050'; the highest is 2000 MHz" ]]
+	measure --cluster a15 --opps 1.45GHz
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"no operating point '1.45GHz'; near are 1400 and 1500 MHz" ]]
+	measure --cluster a15 --cpus 5
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"cluster 'a15' has 4 CPUs, 5 cannot be loaded" ]]
+	measure --cluster a15 --repeats 0
+	[ "$status" -eq 2 ]
+	measure --cluster a15 --loads brew
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"virtual boards have no load 'brew'; known are int, fp, mem"* ]]
+	[ ! -e calib-run/samples.csv ] || [ "$(rows)" -eq 0 ]
+}
+
+@test "a board without a sensor is refused with what to do" {
+	run --separate-stderr "$CALIB" measure --board virtual:odroid-xu4
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"has no power sensor; measure it with an external meter"* ]]
+	[ ! -e calib-run ]
+	run --separate-stderr "$CALIB" measure --board virtual:nosuch
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"odroid-xu3"* ]]
+}
+
+@test "a dry run prints plan and time and writes nothing" {
+	measure -n --cluster a15 --opps 200,2000
+	[ "$status" -eq 0 ]
+	[[ $output == *"a15: 2 operating points, 10 windows, about 0:"* ]]
+	[[ $output == *"meter ina231@0x40 VDD_ARM, a new value every 263.808 ms"* ]]
+	[[ $output == *" 2000 MHz, CPUs: "* ]]
+	[[ $output == *"rows would be added to 'calib-run'"* ]]
+	[ ! -e calib-run ]
+}
+
+@test "half a row is cut off with a warning before rows are added" {
+	measure "${few[@]}"
+	printf '99,a15,200' >> calib-run/samples.csv
+	measure -n "${few[@]}"
+	[ "$status" -eq 0 ]
+	[ "$(tail -c 10 calib-run/samples.csv)" = "99,a15,200" ]
+	measure "${few[@]}"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"warning: 'calib-run/samples.csv' ends in half a row (10 bytes; power cut?)"* ]]
+	[ "$(rows)" -eq 8 ]
+	[ "$(rows '^99')" -eq 0 ]
+}
+
+@test "a run of another machine, seed or format is left as it is" {
+	measure "${few[@]}"
+	cp -r calib-run before
+	measure "${few[@]}" --seed 2
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"virtual board with seed 1"*"give another folder with -d"* ]]
+	run --separate-stderr "$CALIB" measure --board virtual:juno-r2
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"was measured on another machine (board 'odroid-xu3', here 'juno-r2')"* ]]
+	diff -r before calib-run
+	sed -i 1s/power_uw/power_mw/ calib-run/samples.csv
+	measure "${few[@]}"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"samples.csv:1: this is not the header of this calib's samples"* ]]
+	[ "$(rows)" -eq 4 ]
+}
+
+@test "a RUN that cannot be written is told before anything is measured" {
+	touch file
+	measure "${few[@]}" -d file
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"file"* ]]
+	measure "${few[@]}" -d file/run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"cannot use 'file/run': Not a directory"* ]]
+	measure "${few[@]}" -d no/such/run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"cannot make 'no/such/run' in 'no/such': No such file or directory"* ]]
+	[ "$(id -u)" -ne 0 ] || skip "root may write everywhere"
+	mkdir -m 555 ro
+	measure "${few[@]}" -d ro
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"cannot write to 'ro': Permission denied"* ]]
+	measure "${few[@]}" -d ro/run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"Permission denied"* ]]
+}
+
+@test "a signal ends the run, keeps the rows, and the run can go on" {
+	for sig in INT TERM HUP; do
+		rm -rf calib-run
+		# A background job ignores SIGINT unless told otherwise.
+		env --default-signal="$sig" "$CALIB" measure --board virtual:odroid-xu3 \
+			--repeats 1000 2> err &
+		pid=$!
+		until [ -s calib-run/samples.csv ] && [ "$(rows)" -gt 3 ]; do
+			kill -0 $pid
+		done
+		kill -s "$sig" $pid
+		status=0
+		wait $pid || status=$?
+		[ "$status" -eq 2 ]
+		n=$(rows)
+		grep -q "error: interrupted; $n of 160000 windows kept in 'calib-run'; the same" err
+		[ "$(tail -c 1 calib-run/samples.csv | wc -l)" -eq 1 ]
+	done
+	measure "${few[@]}"
+	[ "$status" -eq 0 ]
+	[ "$(rows)" -eq $((n + 4)) ]
+}
+
+@test "a signal that the caller ignores is ignored" {
+	(
+		trap '' HUP
+		exec "$CALIB" measure --board virtual:odroid-xu3 --repeats 20 2> err
+	) &
+	pid=$!
+	until [ -s calib-run/samples.csv ]; do kill -0 $pid; done
+	kill -s HUP $pid
+	wait $pid
+	[ "$(rows)" -eq 3200 ]
+}
+
+@test "the time limit ends a run in good order and is shared by the clusters" {
+	measure --time-limit 40s
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"cluster 'a7': the time limit came after"* ]]
+	[[ $stderr == *"cluster 'a15': the time limit came after"* ]]
+	[ "$(rows ',a7,')" -gt 10 ]
+	[ "$(rows ',a15,')" -gt 10 ]
+	measure --time-limit 100ms -d short
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"the time limit is too short for one window"* ]]
+}
+
+@test "a clock that is not delivered is recorded and flagged" {
+	measure --cluster a15 --fault clock
+	[ "$status" -eq 0 ]
+	[[ $stderr == *" flagged ("*" clock)"* ]]
+	[ "$(rows ',2000000,1000000,.*,clock$')" -eq 4 ]
+	[ "$(rows ',200000,200000,.*,-$')" -eq 5 ]
+}
+
+@test "a meter that sticks flags rows as stale" {
+	measure --cluster a15 --fault stuck
+	[ "$status" -eq 0 ]
+	[[ $stderr == *" stale"* ]]
+	[ "$(rows ',stale$')" -gt 30 ]
+	# The first minute was good.
+	[ "$(rows ',-$')" -gt 40 ]
+}
+
+@test "reads that fail are counted and never become a row's power" {
+	measure --cluster a15 --fault reads
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"bad-reads"*" reads failed"* ]]
+	[ "$(cut -d, -f9 calib-run/samples.csv | grep -cx 0)" -eq 0 ]
+	[ "$(rows)" -eq 95 ]
+}
+
+@test "options of real machines and of virtual boards do not mix" {
+	measure --sensor a15=ina231@0x40
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"a virtual board has its own sensors"* ]]
+	run --separate-stderr "$CALIB" measure --fault clock
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--fault breaks virtual boards only"* ]]
+}
+
+@test "a machine without cpufreq is refused in one line" {
+	mkdir -p root/sys root/proc
+	run --separate-stderr "$CALIB" measure --sysroot "$PWD/root"
+	[ "$status" -eq 2 ]
+	[[ $stderr == "calib measure: error: no cpufreq: "* ]]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[ ! -e calib-run ]
+}
