@@ -9,5 +9,6 @@
 
 extern const struct cmd cmd_apply;
 extern const struct cmd cmd_diff;
+extern const struct cmd cmd_show;
 
 #endif

@@ -10,6 +10,7 @@
 /* A line each, so that two new ones merge. */
 /* clang-format off */
 static const struct cmd *const cmds[] = {
+	&cmd_show,
 	&cmd_apply,
 	&cmd_diff,
 	NULL,
