@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Meters through the real libsensors, which in a mount namespace of our own takes a fake
+ * tree for the machine's.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/linux/sensors.h"
+#include "files.h"
+
+#include "fake.h"
+
+static bool possible;
+static char *dir;
+
+static void put(const char *name, const char *text)
+{
+	fake_put(files_path(dir, name), text);
+}
+
+/* A chip of no bus: DIR/sys/class/hwmon/hwmonN with name and, after that, files. */
+static void chip(unsigned int n, const char *name)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u", n);
+	assert_int_equal(mkdir(files_path(dir, path), 0755), 0);
+	snprintf(path, sizeof(path), "sys/class/hwmon/hwmon%u/name", n);
+	put(path, name);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	dir = fake_xu3("");
+	if (possible && !fake_bind(dir))
+		possible = false;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	if (possible)
+		fake_unbind();
+	files_remove(dir);
+	return 0;
+}
+
+/* Each test arranges files, then looks at them through libsensors. */
+static void look(void)
+{
+	struct err err = { "" };
+
+	if (sensor_begin(&err))
+		fail_msg("%s", err.msg);
+}
+
+static void skip_if_impossible(void)
+{
+	if (!possible) {
+		print_message("no mount namespace here: not tested\n");
+		skip();
+	}
+}
+
+static void expect_reading(const char *spec, int64_t uw, uint32_t uv)
+{
+	struct err err = { "" };
+	struct sensor s;
+	uint32_t volt_uv;
+	int64_t power_uw;
+
+	if (sensor_find(spec, &s, &err))
+		fail_msg("%s: %s", spec, err.msg);
+	if (sensor_read(&s, &power_uw, &volt_uv, &err))
+		fail_msg("%s: %s", spec, err.msg);
+	assert_int_equal(power_uw, uw);
+	assert_int_equal(volt_uv, uv);
+	sensor_close(&s);
+}
+
+static void expect_refused(const char *spec, int code, const char *text)
+{
+	struct err err = { "" };
+	struct sensor s;
+
+	assert_int_equal(sensor_find(spec, &s, &err), code);
+	if (!strstr(err.msg, text))
+		fail_msg("'%s' does not say '%s'", err.msg, text);
+	assert_null(strchr(err.msg, '\n'));
+}
+
+static void a_meter_is_found_by_chip_and_address(void **state)
+{
+	(void)state;
+	skip_if_impossible();
+	look();
+	expect_reading("ina231@0x40", 1125000, 900000);
+	expect_reading("ina231@45", 225000, 900000);
+	expect_reading("ina231@3-0045", 225000, 900000);
+	expect_reading("ina231-i2c-*-40", 1125000, 900000);
+	expect_reading("ina231-i2c-3-40/power1", 1125000, 900000);
+	sensor_end();
+}
+
+static void names_and_intervals_are_the_drivers(void **state)
+{
+	struct sensor s;
+
+	(void)state;
+	skip_if_impossible();
+	look();
+	assert_int_equal(sensor_find("ina231@0x40", &s, NULL), 0);
+	assert_string_equal(s.name, "ina231-i2c-3-40/power1");
+	assert_string_equal(s.driver, "ina231");
+	assert_int_equal(s.interval_us, 264000);
+	assert_false(s.averages);
+	/* Proven equal to libsensors: read straight. */
+	assert_true(s.power.fd >= 0);
+	sensor_close(&s);
+	sensor_end();
+}
+
+static void the_same_meter_is_found_after_the_numbers_moved(void **state)
+{
+	char *command = NULL;
+
+	(void)state;
+	skip_if_impossible();
+	assert_true(
+		asprintf(&command,
+			 "cd '%s/sys/class/hwmon' && mv hwmon0 x && mv hwmon3 hwmon0 && "
+			 "mv x hwmon3",
+			 dir) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+	look();
+	expect_reading("ina231@0x40", 1125000, 900000);
+	expect_reading("ina231@0x45", 225000, 900000);
+	sensor_end();
+}
+
+static void a_name_that_fits_several_meters_is_refused_with_them(void **state)
+{
+	(void)state;
+	skip_if_impossible();
+	look();
+	expect_refused("ina231", -EEXIST,
+		       "4 power sensors match 'ina231': ina231-i2c-3-40/power1, "
+		       "ina231-i2c-3-41/power1, ");
+	expect_refused("ina226@0x40", -ENODEV,
+		       "no power sensor matches 'ina226@0x40'; there are "
+		       "ina231-i2c-3-40/power1, ");
+	expect_refused("ina231@0x40/power2", -ENODEV, "no power sensor matches");
+	expect_refused("hwmon0", -EINVAL, "hwmon numbers change from boot to boot");
+	expect_refused("ina231@VDD", -EINVAL, "is not CHIP@ADDRESS");
+	expect_refused("ina231-foo-1-2-3", -EINVAL, "is not CHIP@ADDRESS");
+	expect_refused("", -EINVAL, "is not CHIP@ADDRESS");
+	expect_refused("label:", -EINVAL, "is not CHIP@ADDRESS");
+	sensor_end();
+}
+
+static void products_pair_equal_numbers_and_labels_choose(void **state)
+{
+	(void)state;
+	skip_if_impossible();
+	chip(7, "ina3221\n");
+	put("sys/class/hwmon/hwmon7/in1_label", "VDD_CPU_BIG\n");
+	put("sys/class/hwmon/hwmon7/in1_input", "1000\n");
+	put("sys/class/hwmon/hwmon7/curr1_input", "640\n");
+	put("sys/class/hwmon/hwmon7/in2_input", "5000\n");
+	put("sys/class/hwmon/hwmon7/curr2_input", "212\n");
+	look();
+	expect_reading("label:VDD_CPU_BIG", 640000, 1000000);
+	expect_reading("ina3221/in2", 1060000, 5000000);
+	expect_reading("ina3221/curr2", 1060000, 5000000);
+	expect_refused("ina3221", -EEXIST,
+		       "2 power sensors match 'ina3221': ina3221-virtual-0/in1 "
+		       "VDD_CPU_BIG, ina3221-virtual-0/in2; name one of them");
+	expect_refused("label:VDD_GPU", -ENODEV, "no power sensor matches");
+	sensor_end();
+}
+
+static void the_shunt_drop_is_never_half_of_a_product(void **state)
+{
+	(void)state;
+	skip_if_impossible();
+	chip(7, "shuntonly\n");
+	put("sys/class/hwmon/hwmon7/in0_input", "3\n");
+	put("sys/class/hwmon/hwmon7/curr1_input", "250\n");
+	chip(8, "zeroes\n");
+	put("sys/class/hwmon/hwmon8/in0_input", "3\n");
+	put("sys/class/hwmon/hwmon8/curr0_input", "250\n");
+	look();
+	expect_refused("shuntonly", -ENODEV, "no power sensor matches 'shuntonly'");
+	expect_refused("zeroes", -ENODEV, "no power sensor matches 'zeroes'");
+	sensor_end();
+}
+
+static void an_averaging_meter_tells_its_window(void **state)
+{
+	struct sensor s;
+
+	(void)state;
+	skip_if_impossible();
+	chip(7, "avgmeter\n");
+	put("sys/class/hwmon/hwmon7/power1_average", "2500000\n");
+	put("sys/class/hwmon/hwmon7/power1_average_interval", "1000\n");
+	look();
+	expect_reading("avgmeter", 2500000, 0);
+	assert_int_equal(sensor_find("avgmeter", &s, NULL), 0);
+	assert_true(s.averages);
+	assert_int_equal(s.interval_us, 1000000);
+	sensor_close(&s);
+	sensor_end();
+}
+
+static void an_energy_counter_is_no_power(void **state)
+{
+	(void)state;
+	skip_if_impossible();
+	chip(7, "energymeter\n");
+	put("sys/class/hwmon/hwmon7/energy1_input", "123456789\n");
+	put("sys/class/hwmon/hwmon7/energy1_label", "VDD_SYS\n");
+	look();
+	expect_refused("energymeter", -ENODEV, "no power sensor matches");
+	expect_refused("label:VDD_SYS", -ENODEV, "no power sensor matches");
+	sensor_end();
+}
+
+static void without_any_meter_the_message_says_what_next(void **state)
+{
+	char *command = NULL;
+
+	(void)state;
+	skip_if_impossible();
+	assert_true(asprintf(&command, "rm -rf '%s'/sys/class/hwmon/*", dir) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+	look();
+	expect_refused("ina231@0x40", -ENODEV, "no power sensor found");
+	expect_refused("ina231@0x40", -ENODEV, "import its readings");
+	sensor_end();
+}
+
+static void bad_readings_are_never_a_value(void **state)
+{
+	static const struct {
+		const char *text, *message;
+	} bad[] = {
+		{ "4294967295000\n", "4294967295000 is not in 0.." },
+		{ "4294967295\n", "4294967295 is not in 0.." },
+		{ "-1\n", "-1 is not in 0.." },
+		{ "\n", "power: reading fails" },
+		{ "812500uW\n", "power: reading fails" },
+		{ "99999999999999999999\n", "power: reading fails" },
+	};
+	struct sensor s;
+	struct err err;
+	uint32_t uv;
+	int64_t uw;
+	size_t i;
+
+	(void)state;
+	skip_if_impossible();
+	look();
+	assert_int_equal(sensor_find("ina231@0x40", &s, NULL), 0);
+	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		put("sys/class/hwmon/hwmon0/power1_input", bad[i].text);
+		assert_int_equal(sensor_read(&s, &uw, &uv, &err), -EIO);
+		if (!strstr(err.msg, bad[i].message))
+			fail_msg("'%s' does not say '%s'", err.msg, bad[i].message);
+	}
+	/* 0 is a reading, and so is the next good one. */
+	put("sys/class/hwmon/hwmon0/power1_input", "0\n");
+	assert_int_equal(sensor_read(&s, &uw, &uv, &err), 0);
+	assert_int_equal(uw, 0);
+	put("sys/class/hwmon/hwmon0/power1_input", "812500\n");
+	assert_int_equal(sensor_read(&s, &uw, &uv, &err), 0);
+	assert_int_equal(uw, 812500);
+	put("sys/class/hwmon/hwmon0/in1_input", "4294967295\n");
+	assert_int_equal(sensor_read(&s, &uw, &uv, &err), -EIO);
+	sensor_close(&s);
+	sensor_end();
+}
+
+static void a_compute_statement_is_obeyed(void **state)
+{
+	struct sensor s;
+
+	(void)state;
+	skip_if_impossible();
+	assert_int_equal(mkdir(files_path(dir, "etc"), 0755), 0);
+	put("etc/sensors3.conf", "chip \"ina231-i2c-*-40\"\n"
+				 "    label power1 \"VDD_ARM\"\n"
+				 "    compute power1 @*2, @/2\n");
+	if (mount(files_path(dir, "etc/sensors3.conf"), "/etc/sensors3.conf", NULL,
+		  MS_BIND, NULL)) {
+		print_message("no /etc/sensors3.conf here: not tested\n");
+		skip();
+	}
+	look();
+	expect_reading("label:VDD_ARM", 2250000, 900000);
+	assert_int_equal(sensor_find("label:VDD_ARM", &s, NULL), 0);
+	assert_string_equal(s.name, "ina231-i2c-3-40/power1 VDD_ARM");
+	assert_int_equal(s.power.fd, -1);
+	assert_true(s.volt.fd >= 0);
+	sensor_close(&s);
+	sensor_end();
+	umount2("/etc/sensors3.conf", MNT_DETACH);
+}
+
+#define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T(a_meter_is_found_by_chip_and_address),
+		T(names_and_intervals_are_the_drivers),
+		T(the_same_meter_is_found_after_the_numbers_moved),
+		T(a_name_that_fits_several_meters_is_refused_with_them),
+		T(products_pair_equal_numbers_and_labels_choose),
+		T(the_shunt_drop_is_never_half_of_a_product),
+		T(an_averaging_meter_tells_its_window),
+		T(an_energy_counter_is_no_power),
+		T(without_any_meter_the_message_says_what_next),
+		T(bad_readings_are_never_a_value),
+		T(a_compute_statement_is_obeyed),
+	};
+
+	possible = fake_namespace();
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
