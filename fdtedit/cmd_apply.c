@@ -11,31 +11,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fdtedit/apply.h"
 #include "fdtedit/dtb.h"
 #include "fdtedit/edits.h"
 #include "lib/buf.h"
 #include "lib/coeffs.h"
 #include "lib/outfile.h"
-
-struct apply_options {
-	const char *output;
-	bool backup;
-	bool patch;
-	bool dry_run;
-	bool all_cpus;
-};
-
-/* One run: what was asked, what was found, what to write. */
-struct apply {
-	struct cmd_ctx *ctx;
-	const struct apply_options *opts;
-	const char *board;
-	struct coeffs *coeffs;
-	struct dtcpus *cpus;
-	struct dtb before, after;
-	struct edits edits;
-	FILE *talk; /* stdout, unless the tree itself goes there */
-};
 
 /*
  * The kernel computes power from the voltages of the OPP table; opp-microwatt of the
@@ -135,22 +116,23 @@ static int write_result(const struct apply *a, const struct buf *result, struct 
 	return ret ? ret : read_back(out, result, err);
 }
 
-static void print_edits(const struct apply *a)
+void apply_print_edits(const struct apply *a, const char *const *old_text)
 {
-	const char *verb = a->opts->dry_run ? "would change" : "changed";
+	bool dry = a->opts->dry_run || a->opts->patch;
 
 	for (unsigned int i = 0; i < a->edits.count; i++) {
 		const struct edit *e = &a->edits.list[i];
-		char old[16] = "none";
+		char number[16] = "none";
+		const char *old = old_text && old_text[i] ? old_text[i] : number;
 
 		if (e->has_old)
-			snprintf(old, sizeof(old), "%" PRIu32, e->old);
+			snprintf(number, sizeof(number), "%" PRIu32, e->old);
 		fprintf(a->talk, "%s: %s: %s -> %" PRIu32 " (%s)\n", e->path, e->property,
 			old, e->value, e->cluster);
 	}
 	if (a->edits.count)
 		fprintf(a->talk, "%s: %u CPU node(s) %s, %u right already\n", a->board,
-			a->edits.count, verb, a->edits.right);
+			a->edits.count, dry ? "would change" : "changed", a->edits.right);
 	else
 		fprintf(a->talk, "%s: nothing to do, %u CPU node(s) right already\n",
 			a->board, a->edits.right);
@@ -163,6 +145,13 @@ static int check_options(const struct apply *a, const char *coeffs, struct err *
 			err, -EINVAL,
 			"--backup is for editing in place; with -o the input stays "
 			"as it is");
+	if (a->opts->format && !a->opts->patch)
+		return err_set(err, -EINVAL,
+			       "--format is about --patch; give that as well");
+	if (a->opts->backup && a->opts->patch)
+		return err_set(
+			err, -EINVAL,
+			"--backup is for editing in place; --patch changes nothing");
 	if (!strcmp(a->board, "-") && !strcmp(coeffs, "-"))
 		return err_set(err, -EINVAL, "BOARD and COEFFS cannot both be '-'");
 	if (!strcmp(a->board, "-") && !a->opts->output)
@@ -192,7 +181,7 @@ static int apply_dtb(struct apply *a, struct err *err)
 	warn_domains(a);
 	ret = write_result(a, &a->after.file, err);
 	if (!ret)
-		print_edits(a);
+		apply_print_edits(a, NULL);
 	return ret;
 }
 
@@ -212,7 +201,8 @@ static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 		return err_errno(err, -ENOMEM, "coefficients");
 	ret = coeffs_read(argv[1], a.coeffs, err);
 	if (!ret)
-		ret = apply_dtb(&a, err);
+		ret = apply_is_source(a.board) ? apply_source(&a, err)
+					       : apply_dtb(&a, err);
 	dtb_free(&a.before);
 	dtb_free(&a.after);
 	dtcpus_free(a.cpus);
@@ -229,6 +219,16 @@ static const struct opt apply_opts[] = {
 	  "keep the old file as BOARD.orig; refused when that is there" },
 	{ "patch", 0, OPT_FLAG, offsetof(struct apply_options, patch), NULL,
 	  "source only: print a unified diff and change nothing" },
+	{ "format", 0, OPT_STRING, offsetof(struct apply_options, format), "KIND",
+	  "of --patch: 'diff', or 'git-am', a mail whose message says where the numbers "
+	  "come from",
+	  "diff|git-am" },
+	{ "include", 'I', OPT_LIST, offsetof(struct apply_options, include_dirs), "DIR",
+	  "source only: look for included files here as well" },
+	{ "all-files", 0, OPT_FLAG, offsetof(struct apply_options, all_files), NULL,
+	  "source only: edit included files too, when the CPU nodes are there" },
+	{ "force", 0, OPT_FLAG, offsetof(struct apply_options, force), NULL,
+	  "source only: replace a value that is a macro or an expression" },
 	{ "all-cpus", 0, OPT_FLAG, offsetof(struct apply_options, all_cpus), NULL,
 	  "give every matched CPU node the property, also where the tree has it on a "
 	  "domain's first CPU only" },
@@ -248,7 +248,16 @@ const struct cmd cmd_apply = {
 		"reserve "
 		"map, boot CPU id and spare room. The new property goes after "
 		"capacity-dmips-mhz, or last in its node; the file grows by what that "
-		"needs. In source (.dts, .dtsi) only the lines that must change do.\n"
+		"needs. In source (.dts, .dtsi) only the number changes, or one line "
+		"comes in. A value is edited where the board gets it: in the CPU node, "
+		"or "
+		"in a '&cpu0 { ... }' that overrides it. When that is in a file that "
+		"BOARD "
+		"includes, its name is told; --all-files edits it.\n"
+		"\n"
+		"--patch prints the change of source for 'patch -p1' and 'git apply'; "
+		"with "
+		"--format git-am it is a mail for 'git am'.\n"
 		"\n"
 		"Refused, with nothing written: a cluster that matches no CPU node, a "
 		"CPU "
@@ -259,7 +268,8 @@ const struct cmd cmd_apply = {
 		"Look at the result with 'fdtedit show' and 'fdtedit diff'.",
 	.example = "fdtedit apply -n exynos5422-odroidxu4.dtb coeffs.json\n"
 		   "fdtedit apply --backup exynos5422-odroidxu4.dtb coeffs.json\n"
-		   "fdtedit apply -o new.dtb exynos5422-odroidxu4.dtb coeffs.json",
+		   "fdtedit apply -o new.dtb exynos5422-odroidxu4.dtb coeffs.json\n"
+		   "fdtedit apply --patch exynos5422-cpus.dtsi coeffs.json | patch -p1",
 	.opts = apply_opts,
 	.opts_size = sizeof(struct apply_options),
 	.min_args = 2,

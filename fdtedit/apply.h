@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside of 'fdtedit apply': what the compiled and the source path share.
+ */
+#ifndef FDTEDIT_APPLY_H
+#define FDTEDIT_APPLY_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "fdtedit/dtb.h"
+#include "fdtedit/edits.h"
+#include "lib/cmd.h"
+#include "lib/coeffs.h"
+#include "lib/err.h"
+
+struct apply_options {
+	const char *output;
+	bool backup;
+	bool patch;
+	const char *format;
+	bool dry_run;
+	bool all_cpus;
+	struct opt_list include_dirs;
+	bool all_files;
+	bool force;
+};
+
+/* One run: what was asked, what was found, what to write. */
+struct apply {
+	struct cmd_ctx *ctx;
+	const struct apply_options *opts;
+	const char *board;
+	struct coeffs *coeffs;
+	struct dtcpus *cpus;	  /* of a compiled tree */
+	struct dtb before, after; /* a compiled tree */
+	struct edits edits;
+	FILE *talk; /* stdout, unless the result itself goes there */
+};
+
+/* Is @path device-tree source, by its name or else its text? */
+bool apply_is_source(const char *path);
+/* Edit source, or print the edit as a patch. Returns 0 or a negative errno. */
+int apply_source(struct apply *a, struct err *err);
+/* What was done, a line for each edit and one for all. @old_text: what stood there when
+ * it was no number (by edit), or NULL. */
+void apply_print_edits(const struct apply *a, const char *const *old_text);
+
+#endif

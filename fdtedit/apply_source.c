@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fdtedit apply, for device-tree source: in place, to another file, or as a patch.
+ */
+#include "fdtedit/apply.h"
+
+#include <errno.h>
+#include <libgen.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fdtedit/dts.h"
+#include "fdtedit/patch.h"
+#include "lib/buf.h"
+#include "lib/outfile.h"
+
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && !strcmp(name + n - m, end);
+}
+
+bool apply_is_source(const char *path)
+{
+	char head[4096];
+	bool source;
+	size_t n;
+	FILE *f;
+
+	if (ends_with(path, ".dts") || ends_with(path, ".dtsi") ||
+	    ends_with(path, ".dtso"))
+		return true;
+	/* Text under the name of a compiled tree is somebody's mistake. */
+	if (!strcmp(path, "-") || ends_with(path, ".dtb") || ends_with(path, ".dtbo"))
+		return false;
+	f = fopen(path, "re");
+	if (!f)
+		return false;
+	n = fread(head, 1, sizeof(head), f);
+	source = !memchr(head, '\0', n) && memmem(head, n, "/dts-v1/", 8);
+	fclose(f);
+	return source;
+}
+
+/* All files are written beside their targets before the first takes its place. */
+static int write_all(const struct dts_output *list, size_t count, struct err *err)
+{
+	struct outfile *out = calloc(count ? count : 1, sizeof(*out));
+	size_t opened = 0, done = 0;
+	int ret = 0;
+
+	if (!out)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (; opened < count && !ret; opened++) {
+		const struct dts_output *o = &list[opened];
+
+		ret = outfile_open(&out[opened], o->path, err);
+		if (!ret &&
+		    fwrite(o->new_text, 1, o->new_len, out[opened].f) != o->new_len)
+			ret = err_errno(err, -EIO, "'%s'", o->path);
+	}
+	for (; done < count && !ret; done++)
+		ret = outfile_commit(&out[done], err);
+	for (size_t i = 0; i < opened; i++)
+		outfile_abort(&out[i]);
+	/* All or none: put back what was replaced already. */
+	for (size_t i = 0; ret && i + 1 < done; i++) {
+		if (outfile_write(list[i].path, list[i].old_text, list[i].old_len, NULL))
+			ret = err_wrap(err, ret,
+				       "'%s' is changed and could not be put back",
+				       list[i].path);
+	}
+	free(out);
+	return ret;
+}
+
+/* The files that change; the caller frees the list. */
+static int changed_files(const struct dts *d, struct dts_output **list, size_t *count,
+			 struct err *err)
+{
+	struct dts_output o;
+	size_t n = 0;
+
+	while (!dts_output(d, n, &o))
+		n++;
+	*list = calloc(n, sizeof(**list));
+	if (!*list)
+		return err_set(err, -ENOMEM, "out of memory");
+	*count = 0;
+	for (size_t i = 0; i < n; i++) {
+		dts_output(d, i, &o);
+		if (o.changed)
+			(*list)[(*count)++] = o;
+	}
+	return 0;
+}
+
+static int write_mail(const struct apply *a, const struct buf *diff, const char *name,
+		      const char *path, struct buf *out, struct err *err)
+{
+	char *copy = strdup(path);
+	struct patch_mail mail = { .coeffs = a->coeffs,
+				   .edits = &a->edits,
+				   .name = name,
+				   .command = cmd_line(a->ctx),
+				   .version = cmd_version(),
+				   .diff = diff->data,
+				   .diff_len = diff->len };
+	bool known = true;
+	int ret;
+
+	if (!copy)
+		return err_set(err, -ENOMEM, "out of memory");
+	mail.dir = dirname(copy);
+	ret = patch_add_mail(out, &mail, &known, err);
+	if (!ret && !known)
+		cmd_warn(a->ctx,
+			 "git knows no author here: set user.name and user.email, "
+			 "or edit the From line");
+	if (!ret && memmem(diff->data, diff->len, "\r\n", 2))
+		cmd_note(a->ctx,
+			 "lines end in CR LF: take the patch with 'git am --keep-cr'");
+	free(copy);
+	return ret;
+}
+
+static int make_patch(const struct apply *a, const struct dts_output *list, size_t count,
+		      struct buf *out, struct err *err)
+{
+	bool mail = a->opts->format && !strcmp(a->opts->format, "git-am");
+	struct buf diff = { 0 }, first = { 0 };
+	int ret = 0;
+
+	for (size_t i = 0; i < count && !ret; i++) {
+		struct buf name = { 0 };
+
+		ret = patch_name(list[i].path, &name, err);
+		if (!ret)
+			ret = patch_add_diff(&diff, name.data, list[i].old_text,
+					     list[i].old_len, list[i].new_text,
+					     list[i].new_len, err);
+		if (!i)
+			first = name;
+		else
+			buf_free(&name);
+	}
+	if (!ret && count && mail)
+		ret = write_mail(a, &diff, first.data, list[0].path, out, err);
+	else if (!ret && count && buf_add(out, diff.data, diff.len))
+		ret = err_set(err, -ENOMEM, "out of memory");
+	buf_free(&first);
+	buf_free(&diff);
+	return ret;
+}
+
+static int write_patch(struct apply *a, const struct dts_output *list, size_t count,
+		       struct err *err)
+{
+	const char *path = a->opts->output ? a->opts->output : "-";
+	struct buf out = { 0 };
+	int ret = make_patch(a, list, count, &out, err);
+
+	if (!strcmp(path, "-"))
+		a->talk = stderr;
+	if (!ret)
+		ret = outfile_write(path, out.data ? out.data : "", out.len, err);
+	buf_free(&out);
+	return ret;
+}
+
+/* -o: one file in, one file out. */
+static int write_copy(const struct apply *a, const struct dts *d,
+		      const struct dts_output *list, size_t count, struct err *err)
+{
+	struct dts_output o;
+
+	dts_output(d, 0, &o);
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(list[i].path, o.path))
+			return err_set(
+				err, -EINVAL,
+				"-o holds one file, and '%s' would have to change; "
+				"give that file, or --patch",
+				list[i].path);
+	}
+	return outfile_write(a->opts->output, o.new_text ? o.new_text : "", o.new_len,
+			     err);
+}
+
+static int write_result(struct apply *a, const struct dts *d, struct err *err)
+{
+	struct dts_output *list;
+	size_t count = 0;
+	int ret = changed_files(d, &list, &count, err);
+
+	if (ret)
+		return ret;
+	if (a->opts->patch) {
+		ret = write_patch(a, list, count, err);
+	} else if (a->opts->dry_run) {
+		ret = 0;
+	} else if (a->opts->output) {
+		ret = write_copy(a, d, list, count, err);
+	} else {
+		for (size_t i = 0; a->opts->backup && i < count && !ret; i++)
+			ret = outfile_backup(list[i].path, err);
+		if (!ret)
+			ret = write_all(list, count, err);
+	}
+	free(list);
+	return ret;
+}
+
+static void print_edits(const struct apply *a, const struct dts *d)
+{
+	const char *old[EDITS_MAX];
+
+	for (unsigned int i = 0; i < a->edits.count; i++)
+		old[i] = dts_odd_value(d, a->edits.list[i].cpu);
+	apply_print_edits(a, old);
+}
+
+int apply_source(struct apply *a, struct err *err)
+{
+	const struct opt_list *dirs = &a->opts->include_dirs;
+	const struct edit_cpu *cpus;
+	struct dts *d;
+	size_t count = 0;
+	int ret = dts_open(a->board, dirs->items, dirs->n, &d, err);
+
+	if (ret)
+		return ret;
+	cpus = dts_cpus(d, &count);
+	for (size_t i = 0; dts_note(d, i); i++)
+		cmd_warn(a->ctx, "%s", dts_note(d, i));
+	ret = edits_plan(a->coeffs, cpus, count, a->opts->all_cpus, &a->edits, err);
+	for (unsigned int i = 0; i < a->edits.note_count && !ret; i++)
+		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
+	if (ret)
+		ret = err_wrap(err, ret, "'%s'", a->board);
+	else
+		ret = dts_apply(d, &a->edits,
+				&(struct dts_opts){ .all_files = a->opts->all_files,
+						    .force = a->opts->force },
+				err);
+	if (!ret)
+		ret = write_result(a, d, err);
+	if (!ret)
+		print_edits(a, d);
+	dts_free(d);
+	return ret;
+}

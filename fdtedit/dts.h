@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Device-tree source (.dts, .dtsi): which CPU nodes it has, and edits that change nothing
+ * but the value asked for.
+ *
+ * The file is read together with what it includes, as far as that is found, because a
+ * label, a compatible or the value itself may stand there. A value is edited where the
+ * board really gets it: in the CPU node, or in a "&cpu0 { ... }" block that overrides it.
+ */
+#ifndef FDTEDIT_DTS_H
+#define FDTEDIT_DTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fdtedit/edits.h"
+#include "lib/err.h"
+
+struct dts;
+
+struct dts_opts {
+	bool all_files; /* edit included files as well */
+	bool force;	/* replace a value that is a macro or an expression */
+};
+
+/* One file after dts_apply(). The texts belong to the struct dts. */
+struct dts_output {
+	const char *path;
+	const char *old_text, *new_text;
+	size_t old_len, new_len;
+	bool changed;
+};
+
+/*
+ * dts_open - read @path and what it includes
+ * @include_dirs: as the -I of cpp and the -i of dtc
+ *
+ * Includes that are not found, and those that are not .dts, .dtsi or .dtso, are passed
+ * over. Returns 0, -errno of reading, -EINVAL with "file:line: reason", -ENOENT when no
+ * CPU node is there (the message names includes that were not found), -EFBIG, -ERANGE,
+ * -ENOMEM. The caller frees @out with dts_free(); on failure there is nothing to free.
+ */
+int dts_open(const char *path, const char *const *include_dirs, size_t dir_count,
+	     struct dts **out, struct err *err);
+/* Takes NULL. */
+void dts_free(struct dts *d);
+
+/*
+ * The places where the coefficient stands or would stand, for edits_plan(). A CPU node
+ * has more than one when the alternatives of an "#if" each give it. A value that is not a
+ * plain number is shown as 0.
+ */
+const struct edit_cpu *dts_cpus(const struct dts *d, size_t *count);
+/* The text of place @i's value when it is no plain number, on one line; else NULL. */
+const char *dts_odd_value(const struct dts *d, size_t i);
+/* What the user should know, for cmd_warn(); NULL past the last. */
+const char *dts_note(const struct dts *d, size_t i);
+
+/*
+ * dts_apply - make the new texts in memory; may be called once
+ *
+ * Returns 0; -EINVAL when a value is a macro or an expression (and not @opts->force) or
+ * stands half in an "#if"; -EPERM when a file other than the one opened would have to
+ * change (and not @opts->all_files); -ENOMEM. Messages name file and line.
+ */
+int dts_apply(struct dts *d, const struct edits *edits, const struct dts_opts *opts,
+	      struct err *err);
+/* File number @i: 0 is the one that was opened. Returns 0, or -ENOENT past the last. */
+int dts_output(const struct dts *d, size_t i, struct dts_output *out);
+
+#endif

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Inside of the source editor: a file with all its includes, read in dtc's order.
+ */
+#ifndef FDTEDIT_DTS_SET_H
+#define FDTEDIT_DTS_SET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fdtedit/dts.h"
+#include "fdtedit/dts_tree.h"
+#include "lib/buf.h"
+
+#define DTS_MAX_BYTES	  (8u << 20) /* the kernel's longest file has 1/20 of that */
+#define DTS_MAX_INSTANCES 1024
+#define DTS_MAX_DEPTH	  32
+
+struct dts_file {
+	char *path; /* as the user can open it */
+	char *real; /* links resolved, to know it again */
+	struct buf text;
+	struct dts_tree tree;
+	struct buf new_text;
+	bool changed;
+};
+
+/* One reading of a file: a file that is included twice has two. */
+struct dts_inst {
+	size_t file;
+	int parent;	     /* instance that includes it, -1 */
+	unsigned int region; /* of the parent, around the include */
+	uint32_t line;	     /* of the include */
+};
+
+/* Where something stands with respect to "#if". */
+struct dts_pos {
+	int inst;
+	unsigned int region;
+};
+
+/* A node's text: { } once. The same node may have several. */
+struct dts_def {
+	int inst;
+	int item;   /* -1: the file's top level outside of braces */
+	char *path; /* NULL: not known */
+	bool ref;   /* "&label { }" */
+	bool open;  /* path not known, but children may be CPU nodes: the top of a
+		       fragment, or a label from elsewhere */
+	size_t seq; /* place in dtc's order, shared with events */
+};
+
+/* A property or deletion in a child of /cpus. */
+struct dts_event {
+	int inst;
+	int item;
+	size_t def; /* in which it stands */
+	char *path; /* of the node that it is about; borrowed from the def unless owned */
+	bool owned;
+	size_t seq;
+};
+
+struct dts_label {
+	struct dts_span span;
+	size_t file;
+	size_t def;
+};
+
+/* Where a value stands, or where one will be put in. */
+struct dts_site {
+	size_t def;
+	int prop; /* item, -1: none yet */
+	size_t seq;
+};
+
+struct dts {
+	struct dts_file **files;
+	size_t file_count, file_cap;
+	struct dts_inst *insts;
+	size_t inst_count, inst_cap;
+	struct dts_def *defs;
+	size_t def_count, def_cap;
+	struct dts_event *events;
+	size_t event_count, event_cap;
+	struct dts_label *labels;
+	size_t label_count, label_cap;
+	size_t seq;
+	const char *const *include_dirs; /* borrowed while dts_open() runs */
+	size_t dir_count;
+	char *missing; /* "'x.dtsi' (line 3)": the first include not found */
+	/* made by dts_find_cpus() */
+	struct edit_cpu cpus[EDITS_MAX];
+	struct dts_site sites[EDITS_MAX];  /* same index */
+	const char *odd_values[EDITS_MAX]; /* same index; see dts_odd_value() */
+	size_t cpu_count;
+	char **strings; /* owned, that cpus point to */
+	size_t string_count, string_cap;
+	char **notes;
+	size_t note_count, note_cap;
+};
+
+/* Read the file and its includes: files, instances, definitions, events, labels. */
+int dts_set_read(struct dts *d, const char *path, struct err *err);
+/* Fill cpus, sites and notes. 0, -ENOENT, -ERANGE, -ENOMEM. */
+int dts_find_cpus(struct dts *d, struct err *err);
+
+const struct dts_tree *dts_tree_of(const struct dts *d, int inst);
+const struct dts_item *dts_item_of(const struct dts *d, int inst, int item);
+/* Is @inner taken only together with @outer (inside its "#if", or in the same)? */
+bool dts_within(const struct dts *d, struct dts_pos outer, struct dts_pos inner);
+/* Do they stand in different branches of one "#if"? */
+bool dts_exclusive(const struct dts *d, struct dts_pos a, struct dts_pos b);
+/* The first def with that path, or NULL. */
+const struct dts_def *dts_def_by_path(const struct dts *d, const char *path);
+/* The path of a label or of "&{/path}", or NULL when it is not in the text. */
+char *dts_ref_path(const struct dts *d, const char *ref, size_t len);
+
+/* A number of the source, "100" or "0x64" or with a suffix as in "100UL". */
+struct dts_number {
+	uint64_t value;
+	unsigned int base;
+	bool upper;	     /* hexadecimal digits in upper case */
+	unsigned int digits; /* without prefix */
+	const char *suffix;  /* into the text */
+	size_t suffix_len;
+};
+/* 0, or -EINVAL when the text is anything else. */
+int dts_number(const char *text, size_t len, struct dts_number *out);
+/*
+ * The number of a property that is "<number>" and nothing else (or /bits/ 32 before it).
+ * @token: which token it is. 0, or -EINVAL.
+ */
+int dts_plain_value(const struct dts_tree *t, const struct dts_item *prop,
+		    struct dts_number *out, size_t *token);
+
+#endif
