@@ -5,8 +5,20 @@
 #include "fdtedit/show.h"
 
 #include <errno.h>
+#include <inttypes.h>
 
 #include "lib/json.h"
+
+/* JSON's integers end at INT64_MAX. Only a broken tree has more, and shows it as text. */
+static int put_number(struct json *obj, const char *key, uint64_t value)
+{
+	char text[24];
+
+	if (value <= INT64_MAX)
+		return json_put_u64(obj, key, value);
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	return json_put_str(obj, key, text);
+}
 
 static struct json *cpu_json(const struct dt_cpu *cpu)
 {
@@ -17,7 +29,7 @@ static struct json *cpu_json(const struct dt_cpu *cpu)
 	if (!ret)
 		ret = json_put_text(obj, "path", cpu->path);
 	if (!ret && cpu->has_reg)
-		ret = json_put_u64(obj, "reg", cpu->reg);
+		ret = put_number(obj, "reg", cpu->reg);
 	for (unsigned int i = 0; !ret && i < cpu->compatible_count; i++)
 		ret = json_add_text(list, cpu->compatibles[i]);
 	if (ret)
@@ -47,14 +59,14 @@ static struct json *opp_json(const struct show *s, unsigned int domain, unsigned
 
 	if (!obj)
 		return NULL;
-	ret = json_put_u64(obj, "hz", opp->hz);
+	ret = put_number(obj, "hz", opp->hz);
 	if (opp->has_volt)
 		ret |= json_put_u64(obj, "microvolt", opp->volt_uv);
 	if (show_power_uw(s, domain, i, &power_uw))
-		ret |= json_put_u64(obj, "kernel-microwatt", power_uw);
+		ret |= put_number(obj, "kernel-microwatt", power_uw);
 	if (cd->has_current) {
-		ret |= json_put_u64(obj, "performance", cd->current[i].performance);
-		ret |= json_put_u64(obj, "cost", cd->current[i].cost);
+		ret |= put_number(obj, "performance", cd->current[i].performance);
+		ret |= put_number(obj, "cost", cd->current[i].cost);
 		ret |= json_put_bool(obj, "inefficient", cd->current[i].inefficient);
 	}
 	if (opp->turbo)

@@ -14,6 +14,9 @@
 #include <libfdt.h>
 
 #include "fdtedit/dtb.h"
+#include "fdtedit/dtb_diff.h"
+#include "fdtedit/show.h"
+#include "fdtedit/value.h"
 
 #define BLOB_MAX 65536
 #define DPC	 "dynamic-power-coefficient"
@@ -392,58 +395,131 @@ static uint32_t next_random(uint32_t *state)
 	return *state;
 }
 
-/* Read CPUs, plan and edit; whatever the bytes are, it ends in an error or a sound tree.
- */
-static void try_edit(const char *data, size_t size, const struct coeffs *c,
-		     struct dtcpus *cpus, struct edit_cpu *view, unsigned int *edited)
+struct fuzz {
+	struct coeffs *c;
+	struct dtcpus *cpus;
+	struct checks *checks;
+	struct edit_cpu *view;
+	struct dtb sound;
+	FILE *sink;
+	unsigned int edited;
+};
+
+static int count_difference(const struct diff *d, void *arg)
 {
-	struct dtb before = { 0 }, after = { 0 };
+	struct buf text = { 0 };
+
+	if (d->kind == DIFF_PROPERTY && d->in_new)
+		assert_int_equal(value_format(d->new, d->new_len, 40, &text), 0);
+	buf_free(&text);
+	++*(unsigned int *)arg;
+	return 0;
+}
+
+static void try_show(struct fuzz *fz)
+{
+	const struct checks_input in = { .d = fz->cpus };
+	const struct show s = { .file = "x", .d = fz->cpus, .checks = fz->checks };
+
+	checks_run(&in, fz->checks);
+	show_text(&s, fz->sink);
+	assert_int_equal(show_json(&s, fz->sink, NULL), 0);
+}
+
+static void try_edit(struct fuzz *fz, const struct dtb *before)
+{
+	struct dtb after = { 0 };
 	struct edits edits = { 0 };
 	struct err err = { "" };
 
-	if (dtb_from_memory(data, size, &before, &err) ||
-	    dtb_read_cpus(&before, cpus, &err)) {
+	dtb_view(fz->cpus, fz->view);
+	if (edits_plan(fz->c, fz->view, fz->cpus->cpu_count, false, &edits, &err) ||
+	    dtb_edit(before, &edits, &after, &err)) {
+		assert_true(err.msg[0]);
+		return;
+	}
+	assert_int_equal(dtcpus_check_blob(after.file.data, after.file.len, &err), 0);
+	fz->edited++;
+	dtb_free(&after);
+}
+
+/* Whatever the bytes are, it ends in a message or in a sound tree. */
+static void try_all(struct fuzz *fz, const char *data, size_t size)
+{
+	struct dtb before = { 0 };
+	struct err err = { "" };
+	unsigned int differences = 0;
+	char *exact;
+	int ret;
+
+	if (dtb_from_memory(data, size, &before, &err)) {
 		assert_true(err.msg[0]);
 		dtb_free(&before);
 		return;
 	}
-	dtb_view(cpus, view);
-	if (!edits_plan(c, view, cpus->cpu_count, false, &edits, &err) &&
-	    !dtb_edit(&before, &edits, &after, &err)) {
-		assert_int_equal(dtcpus_check_blob(after.file.data, after.file.len, &err),
-				 0);
-		(*edited)++;
-	} else {
+	/* Without the buffer's slack, so that a read past the end is seen. */
+	exact = realloc(before.file.data, size);
+	assert_non_null(exact);
+	before.file.data = exact;
+	ret = dtb_diff(&fz->sound, &before, count_difference, &differences, &err);
+	assert_true(!ret || err.msg[0]);
+	if (dtb_read_cpus(&before, fz->cpus, &err)) {
 		assert_true(err.msg[0]);
+	} else {
+		try_show(fz);
+		try_edit(fz, &before);
 	}
 	dtb_free(&before);
-	dtb_free(&after);
 }
+
+static int fuzz_setup(void **state)
+{
+	struct fuzz *fz = calloc(1, sizeof(*fz));
+
+	assert_non_null(fz);
+	fz->c = coeffs_new();
+	fz->cpus = dtcpus_new();
+	fz->checks = checks_new();
+	fz->view = calloc(EDITS_MAX, sizeof(*fz->view));
+	fz->sink = fopen("/dev/null", "w");
+	assert_true(fz->c && fz->cpus && fz->checks && fz->view && fz->sink);
+	fz->c->cluster_count = 1;
+	strcpy(fz->c->clusters[0].name, "a7");
+	strcpy(fz->c->clusters[0].match.compatible, "arm,cortex-a7");
+	fz->c->clusters[0].dpc_uw_per_mhz_v2 = 90;
+	compile("cat", "-p 32", &fz->sound);
+	*state = fz;
+	return 0;
+}
+
+static int fuzz_teardown(void **state)
+{
+	struct fuzz *fz = *state;
+
+	dtb_free(&fz->sound);
+	fclose(fz->sink);
+	free(fz->view);
+	checks_free(fz->checks);
+	dtcpus_free(fz->cpus);
+	coeffs_free(fz->c);
+	free(fz);
+	return 0;
+}
+
+#define FUZZ_ROUNDS 6000
 
 static void damaged_trees_never_crash_the_editor(void **state)
 {
-	struct coeffs *c = coeffs_new();
-	struct dtcpus *cpus = dtcpus_new();
-	struct edit_cpu *view = calloc(EDITS_MAX, sizeof(*view));
+	struct fuzz *fz = *state;
 	uint32_t rng = 20260101;
-	unsigned int edited = 0;
-	struct dtb sound;
-	char *copy;
+	char *copy = malloc(fz->sound.file.len);
 
-	(void)state;
-	assert_true(c && cpus && view);
-	c->cluster_count = 1;
-	strcpy(c->clusters[0].name, "a7");
-	strcpy(c->clusters[0].match.compatible, "arm,cortex-a7");
-	c->clusters[0].dpc_uw_per_mhz_v2 = 90;
-	compile("cat", "-p 32", &sound);
-	copy = malloc(sound.file.len);
 	assert_non_null(copy);
-	for (unsigned int round = 0; round < 6000; round++) {
+	for (unsigned int round = 0; round < FUZZ_ROUNDS; round++) {
 		unsigned int flips = 1 + next_random(&rng) % 4;
-		size_t size = sound.file.len;
+		size_t size = fz->sound.file.len;
 
-		memcpy(copy, sound.file.data, size);
+		memcpy(copy, fz->sound.file.data, size);
 		while (flips--) {
 			/* Half of them in the header and the first nodes. */
 			size_t at = next_random(&rng) %
@@ -453,15 +529,37 @@ static void damaged_trees_never_crash_the_editor(void **state)
 		}
 		if (!(round % 16))
 			size = next_random(&rng) % size;
-		try_edit(copy, size, c, cpus, view, &edited);
+		try_all(fz, copy, size);
 	}
-	/* The loop means nothing if all were refused, or none. */
-	assert_true(edited > 300 && edited < 5700);
 	free(copy);
-	dtb_free(&sound);
-	free(view);
-	dtcpus_free(cpus);
-	coeffs_free(c);
+	/* The loop means nothing if all were refused, or none. */
+	assert_true(fz->edited > FUZZ_ROUNDS / 20);
+	assert_true(fz->edited < FUZZ_ROUNDS - FUZZ_ROUNDS / 20);
+}
+
+/* Random bytes behind a sound header: the structure block is noise made of tokens. */
+static void random_tokens_never_crash_the_editor(void **state)
+{
+	struct fuzz *fz = *state;
+	uint32_t rng = 4711;
+	struct dtb_layout l;
+	char *copy = malloc(fz->sound.file.len);
+
+	assert_non_null(copy);
+	assert_int_equal(dtb_layout(&fz->sound, &l, NULL), 0);
+	for (unsigned int round = 0; round < FUZZ_ROUNDS / 3; round++) {
+		unsigned int hits = 1 + next_random(&rng) % 8;
+
+		memcpy(copy, fz->sound.file.data, fz->sound.file.len);
+		while (hits--) {
+			size_t cell = next_random(&rng) % (l.structure_size / 4);
+			uint32_t token = next_random(&rng) % 10;
+
+			fdt32_st(copy + l.structure + 4 * cell, token);
+		}
+		try_all(fz, copy, fz->sound.file.len);
+	}
+	free(copy);
 }
 
 int main(void)
@@ -480,7 +578,10 @@ int main(void)
 		cmocka_unit_test(bytes_after_the_tree_are_read_past_and_not_edited),
 		cmocka_unit_test(the_comparer_sees_any_byte_that_differs),
 		cmocka_unit_test(the_comparer_wants_every_edit_and_no_other),
-		cmocka_unit_test(damaged_trees_never_crash_the_editor),
+		cmocka_unit_test_setup_teardown(damaged_trees_never_crash_the_editor,
+						fuzz_setup, fuzz_teardown),
+		cmocka_unit_test_setup_teardown(random_tokens_never_crash_the_editor,
+						fuzz_setup, fuzz_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
