@@ -47,6 +47,7 @@ struct job {
 	struct plan plans[BOARD_MAX_CLUSTERS]; /* same order */
 	struct session session;
 	struct progress progress;
+	uint64_t wall_start_ns, board_start_ns;
 	unsigned int rows;
 	uint64_t windows_before, windows_all; /* before this cluster, in all plans */
 	uint64_t left_after_ns;		      /* what the plans after this one take */
@@ -224,6 +225,22 @@ static int make_plans(struct job *job, struct err *err)
 	return 0;
 }
 
+static void tell_unknown_voltages(const struct job *job)
+{
+	for (unsigned int i = 0; i < job->cluster_count; i++) {
+		const struct runinfo_cluster *cl = &job->info.clusters[job->clusters[i]];
+
+		if (!cl->volt_source[0])
+			cmd_warn(job->ctx,
+				 "no voltage of cluster '%s' is known (its meter tells "
+				 "none, "
+				 "no device tree or regulator has them): the fit will "
+				 "need "
+				 "them from you",
+				 cl->name);
+	}
+}
+
 /* What the user should know about the run that rows are added to. */
 static void tell_session(const struct job *job)
 {
@@ -240,6 +257,7 @@ static void tell_session(const struct job *job)
 	if (s->kernel[0])
 		cmd_warn(job->ctx, "the rows in '%s' were measured under kernel '%s'",
 			 s->run, s->kernel);
+	tell_unknown_voltages(job);
 	for (unsigned int i = 0; i < job->cluster_count; i++) {
 		uint64_t rows = s->cluster_rows[job->clusters[i]];
 
@@ -293,6 +311,15 @@ static void on_warn(void *arg, const char *text)
 	cmd_warn(job->ctx, "%s", text);
 }
 
+/* A virtual board's time passes faster than ours. */
+static uint64_t to_wall_ns(const struct job *job, uint64_t board_ns)
+{
+	uint64_t board = job->machine->ops->now_ns(job->machine) - job->board_start_ns;
+	uint64_t wall = stop_now_ns() - job->wall_start_ns;
+
+	return board ? (double)board_ns * wall / board : board_ns;
+}
+
 static void on_progress(void *arg, const struct runner *r, const struct plan_window *w)
 {
 	struct job *job = arg;
@@ -302,9 +329,10 @@ static void on_progress(void *arg, const struct runner *r, const struct plan_win
 	snprintf(what, sizeof(what), "%s%s %g MHz %u CPUs",
 		 job->virtual_board ? "VIRTUAL " : "",
 		 job->info.clusters[r->plan->cluster].name, w->khz / 1e3, w->cpu_count);
+	left = left * plan_window_ns(&r->timing) + job->left_after_ns;
 	progress_update(&job->progress, stop_now_ns(),
 			job->windows_before + r->result.windows, job->windows_all,
-			left * plan_window_ns(&r->timing) + job->left_after_ns, what);
+			to_wall_ns(job, left), what);
 }
 
 /* This cluster's share of the time that is left. */
@@ -369,7 +397,9 @@ static int measure_all(struct job *job, struct err *err)
 
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");
-	end_ns = job->machine->ops->now_ns(job->machine) + job->opts->time_limit_ns;
+	job->wall_start_ns = stop_now_ns();
+	job->board_start_ns = job->machine->ops->now_ns(job->machine);
+	end_ns = job->board_start_ns + job->opts->time_limit_ns;
 	for (unsigned int i = 0; i < job->cluster_count && !ret; i++)
 		ret = measure_cluster(job, i, end_ns, r, err);
 	free(r);
@@ -468,7 +498,8 @@ static const struct opt measure_opts[] = {
 	  "operating points: '200,1400' (MHz) or '1.4GHz'; default: all" },
 	{ "loads", 0, OPT_STRING, OPT(loads), "LIST", "load kernels; default: int" },
 	{ "repeats", 0, OPT_U32, OPT(repeats), "N",
-	  "visit every operating point N times; default: 1" },
+	  "visit every operating point N times; default: once, more often where there "
+	  "are few" },
 	{ "seed", 0, OPT_U32, OPT(seed), "N",
 	  "of the random order, and which virtual board it is; default: 1" },
 	{ "time-limit", 0, OPT_DURATION_NS, OPT(time_limit_ns), "TIME",
@@ -485,7 +516,7 @@ static const struct opt measure_opts[] = {
 
 static const struct measure_options measure_defaults = {
 	.run = RUN_DEFAULT,
-	.repeats = 1,
+	.repeats = PLAN_ROUNDS_AUTO,
 	.seed = 1,
 };
 

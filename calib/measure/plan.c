@@ -22,6 +22,7 @@
 #define LEAD_NS	      (50 * NS_PER_MS)	/* threads start, regulator and clock settle */
 #define READS_MIN     2
 #define READS_WANTED  3
+#define VISITS_WANTED 12 /* an error needs some to be known */
 
 /* What the options came to, before it is laid out in windows. */
 struct choice {
@@ -29,6 +30,7 @@ struct choice {
 	unsigned int opp_count;
 	unsigned int cpus[BOARD_MAX_CPUS + 1];
 	unsigned int cpu_count;
+	unsigned int rounds;
 };
 
 void plan_timing(uint32_t interval_us, struct plan_timing *timing)
@@ -192,9 +194,12 @@ static int choose(const struct plan_options *opts, const struct runinfo_cluster 
 	if (!cl->opp_count)
 		return err_set(err, -ENODEV,
 			       "cluster '%s' has no table of operating points", cl->name);
-	if (!opts->rounds || opts->rounds > PLAN_MAX_ROUNDS)
-		return err_set(err, -EINVAL, "--repeats: %u is not in 1..%d",
-			       opts->rounds, PLAN_MAX_ROUNDS);
+	c->rounds = opts->rounds;
+	if (opts->rounds == PLAN_ROUNDS_AUTO)
+		c->rounds = (VISITS_WANTED + cl->opp_count - 1) / cl->opp_count;
+	if (!c->rounds || c->rounds > PLAN_MAX_ROUNDS)
+		return err_set(err, -EINVAL, "--repeats: %u is not in 1..%d", c->rounds,
+			       PLAN_MAX_ROUNDS);
 	if (opts->opps)
 		ret = choose_opps(cl, opts->opps, c, err);
 	else
@@ -251,8 +256,7 @@ static unsigned int lay_visit(const struct choice *c, struct plan *plan,
 static int lay_out(const struct plan_options *opts, const struct runinfo_cluster *cl,
 		   struct choice *c, struct plan *plan, struct err *err)
 {
-	size_t most = (size_t)opts->rounds * c->opp_count * c->cpu_count *
-		      plan->load_count;
+	size_t most = (size_t)c->rounds * c->opp_count * c->cpu_count * plan->load_count;
 	struct rng rng;
 
 	plan->windows = calloc(most, sizeof(*plan->windows));
@@ -260,7 +264,7 @@ static int lay_out(const struct plan_options *opts, const struct runinfo_cluster
 		return err_set(err, -ENOMEM, "out of memory for a plan of %zu windows",
 			       most);
 	rng_seed(&rng, opts->seed, plan->cluster);
-	for (unsigned int round = 0; round < opts->rounds; round++) {
+	for (unsigned int round = 0; round < c->rounds; round++) {
 		shuffle(c->opps, c->opp_count, &rng);
 		for (unsigned int i = 0; i < c->opp_count; i++) {
 			plan->count += lay_visit(c, plan, &cl->opps[c->opps[i]],

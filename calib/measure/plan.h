@@ -16,7 +16,8 @@
 
 #define PLAN_MAX_LOADS	 8
 #define PLAN_MAX_ROUNDS	 1000
-#define PLAN_MAX_READS	 512 /* of one window */
+#define PLAN_ROUNDS_AUTO UINT32_MAX /* one, or more where the table is short */
+#define PLAN_MAX_READS	 512	    /* of one window */
 #define PLAN_LOAD	 "int"
 #define PLAN_LOAD_IDLE	 "idle" /* what samples.csv calls the load of 0 CPUs */
 #define PLAN_INTERVAL_US 100000 /* taken for a meter whose interval is unknown */

@@ -276,14 +276,29 @@ static int probe_meter(struct runner *r, struct err *err)
 	return 0;
 }
 
-static int run_prepared(struct runner *r, struct err *err)
+/* A load that does not exist or cannot be pinned is told before anything is written. */
+static int try_loads(struct runner *r, struct err *err)
 {
+	const struct machine_ops *ops = r->machine->ops;
 	int ret = 0;
 
-	if (r->hooks.begin)
-		ret = r->hooks.begin(r->hooks.arg, err);
+	for (unsigned int i = 0; i < r->plan->load_count && !ret; i++) {
+		ret = ops->load_start(r->machine, r->plan->cluster, 1, r->plan->loads[i],
+				      err);
+		if (!ret)
+			ret = ops->load_stop(r->machine, err);
+	}
+	return ret;
+}
+
+static int run_prepared(struct runner *r, struct err *err)
+{
+	int ret = try_loads(r, err);
+
 	if (!ret)
 		ret = probe_meter(r, err);
+	if (!ret && r->hooks.begin)
+		ret = r->hooks.begin(r->hooks.arg, err);
 	if (!ret)
 		ret = run_windows(r, err);
 	return ret;

@@ -23,8 +23,8 @@ struct runner;
 
 struct runner_hooks {
 	void *arg;
-	/* The machine is ready, nothing is measured yet; may be NULL. Non-zero ends the
-	 * run. */
+	/* Loads start and the meter reads, nothing is measured yet; may be NULL. Non-zero
+	 * ends the run. */
 	int (*begin)(void *arg, struct err *err);
 	/* A finished row. Non-zero ends the run. */
 	int (*row)(void *arg, const struct sample *row, struct err *err);

@@ -90,7 +90,7 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	measure --cluster a15 --loads brew
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"virtual boards have no load 'brew'; known are int, fp, mem"* ]]
-	[ ! -e calib-run/samples.csv ] || [ "$(rows)" -eq 0 ]
+	[ ! -e calib-run ]
 }
 
 @test "a board without a sensor is refused with what to do" {

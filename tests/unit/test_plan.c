@@ -208,6 +208,17 @@ static void windows_hold_enough_readings_of_slow_and_fast_meters(void **state)
 	assert_int_equal(t.slot_ns, PLAN_INTERVAL_US * 1000);
 }
 
+static void a_short_table_is_visited_more_often_by_default(void **state)
+{
+	const struct plan_options opts = { .rounds = PLAN_ROUNDS_AUTO };
+	struct plan plan;
+
+	(void)state;
+	assert_int_equal(plan_make(&opts, machine(), 0, &plan, NULL), 0);
+	assert_int_equal(plan.visit_count, 12);
+	plan_free(&plan);
+}
+
 static void a_cluster_without_operating_points_cannot_be_planned(void **state)
 {
 	struct runinfo *info = machine();
@@ -232,6 +243,7 @@ int main(void)
 		cmocka_unit_test(counts_above_the_clusters_cpus_are_refused),
 		cmocka_unit_test(idle_is_measured_once_and_each_load_at_each_count),
 		cmocka_unit_test(windows_hold_enough_readings_of_slow_and_fast_meters),
+		cmocka_unit_test(a_short_table_is_visited_more_often_by_default),
 		cmocka_unit_test(a_cluster_without_operating_points_cannot_be_planned),
 	};
 
