@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calib fit: from measured rows to coeffs.json.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/commands.h"
+#include "calib/fit.h"
+#include "lib/outfile.h"
+
+struct job {
+	const struct cmd_ctx *ctx;
+	const struct fit_opts *o;
+	struct fit_input in;
+	struct coeffs *out;
+};
+
+/* Returns 0, 1 (the fit is too poor to ship) or a negative errno. */
+static int fit_one(struct job *j, unsigned int i, struct err *err)
+{
+	struct coeffs_cluster *result = &j->out->clusters[i];
+	struct fit_cluster c;
+	const char *poor;
+	int ret = fit_cluster_run(&c, &j->in, j->o, i, err);
+
+	/* The table may show why nothing can be chosen. */
+	if (j->o->compare && c.data.row_count) {
+		int cmp = fit_compare(j->o->out ? stdout : stderr, &c, &j->in,
+				      ret ? NULL : err);
+
+		ret = ret ? ret : cmp;
+	}
+	if (ret)
+		goto out_free;
+	poor = fit_cluster_poor(&c);
+	if (poor) {
+		cmd_warn(j->ctx,
+			 "cluster '%s': fit too poor, nothing written: %s (C = %.4g, "
+			 "method "
+			 "%s)",
+			 c.name, poor, c.fit.c, c.method->name);
+		ret = 1;
+		goto out_free;
+	}
+	ret = fit_result_cluster(result, &c, &j->in, j->o, cmd_line(j->ctx), err);
+	if (!ret) {
+		fit_talk_cluster(j->ctx, &c, result, &j->in);
+		j->out->cluster_count = i + 1;
+	}
+out_free:
+	fit_cluster_free(&c);
+	return ret;
+}
+
+static int write_result(const struct job *j, struct err *err)
+{
+	struct outfile out;
+	int ret;
+
+	if (!j->o->out)
+		return coeffs_write(j->out, stdout, err);
+	ret = outfile_open(&out, j->o->out, err);
+	if (ret)
+		return ret;
+	ret = coeffs_write(j->out, out.f, err);
+	if (!ret)
+		ret = outfile_commit(&out, err);
+	outfile_abort(&out);
+	return ret;
+}
+
+static int fit_all(struct job *j, struct err *err)
+{
+	bool poor = false;
+	unsigned int i;
+	int ret;
+
+	fit_talk_rejects(j->ctx, &j->in);
+	for (i = 0; i < j->in.cluster_count; i++) {
+		ret = fit_one(j, i, err);
+		if (ret < 0)
+			return ret;
+		poor |= ret > 0;
+	}
+	if (poor)
+		return 1;
+	snprintf(j->out->generator, sizeof(j->out->generator), "%s", cmd_version());
+	if (j->in.has_info) {
+		snprintf(j->out->board, sizeof(j->out->board), "%s",
+			 j->in.info.compatible);
+		j->out->virtual_board = j->in.info.virtual_board;
+	}
+	fit_result_join(j->out, &j->in);
+	return write_result(j, err);
+}
+
+static int run_fit(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
+		   struct err *err)
+{
+	struct job *j = calloc(1, sizeof(*j));
+	int ret;
+
+	if (!j)
+		return err_set(err, -ENOMEM, "out of memory");
+	j->ctx = ctx;
+	j->o = opts;
+	j->out = coeffs_new();
+	if (!j->out)
+		ret = err_set(err, -ENOMEM, "out of memory");
+	else
+		ret = fit_input_read(&j->in, j->o, argv, argc, err);
+	if (!ret)
+		ret = fit_all(j, err);
+	fit_input_free(&j->in);
+	coeffs_free(j->out);
+	free(j);
+	return ret;
+}
+
+static const struct opt fit_opts[] = {
+	{ "dir", 'd', OPT_STRING, offsetof(struct fit_opts, dir), "RUN",
+	  "the run (default: ./" RUN_DEFAULT ")" },
+	{ "output", 'o', OPT_STRING, offsetof(struct fit_opts, out), "FILE",
+	  "write the result here instead of to stdout" },
+	{ "method", 0, OPT_STRING, offsetof(struct fit_opts, method), "NAME",
+	  "how to fit (default: auto, by what was measured)",
+	  "auto|within-opp|structured|idle-subtracted|intercept|through-origin|"
+	  "mean-of-ratios|median-of-ratios|delta|two-minus-one" },
+	{ "compare", 0, OPT_FLAG, offsetof(struct fit_opts, compare), NULL,
+	  "print what every method makes of the rows (on stdout with -o)" },
+	{ "cluster", 0, OPT_STRING, offsetof(struct fit_opts, cluster), "NAME",
+	  "fit this cluster only" },
+	{ "load", 0, OPT_STRING, offsetof(struct fit_opts, load), "NAME",
+	  "fit the rows of this load (default: the integer load)" },
+	{ "match", 0, OPT_LIST, offsetof(struct fit_opts, match), "KEY=VALUE",
+	  "the CPUs: compatible=CORE, reg=N,N or path=/NODE,/NODE" },
+	{ "scope", 0, OPT_STRING, offsetof(struct fit_opts, scope), "WHAT",
+	  "what was metered, where the file does not say", "rail|device" },
+	{ NULL },
+};
+
+const struct cmd cmd_fit = {
+	.name = "fit",
+	.args = "[SAMPLES.csv...]",
+	.summary = "fit the dynamic-power-coefficient to measured rows",
+	.help = "Fits C of P = C f V^2, the dynamic power of one CPU in uW/MHz/V^2, with "
+		"its "
+		"95 % interval, and prints coeffs.json. Rows come from RUN, or from CSV "
+		"files: our own, or any whose columns say their unit (freq_khz or "
+		"freq_mhz, voltage_uv or voltage_v, power_uw or power_mw; also policy, "
+		"ncpus, baseline_uw).\n"
+		"\n"
+		"A rail draws more than what CPUs switch: shared clock, leakage that "
+		"grows with temperature, whatever else the meter sees. What can be told "
+		"apart depends on what was measured, and so does the method:\n"
+		"  structured       several CPU counts and idle: all terms fitted, a\n"
+		"                   random offset per visit to an operating point\n"
+		"  within-opp       several CPU counts: power against busy CPUs within\n"
+		"                   each operating point; what is constant there drops "
+		"out\n"
+		"  idle-subtracted  one CPU count and idle: the difference\n"
+		"  intercept        one CPU count: a line, static power is its "
+		"intercept\n"
+		"  through-origin   static power was subtracted before (baseline)\n"
+		"The other methods repeat how published numbers were made; --compare "
+		"prints them all. With one CPU count the shared clock is always inside "
+		"C.\n"
+		"\n"
+		"Rows with flags (throttled, clock, stale ...) and windows that "
+		"contradict all others are left out, and named. Exit status: 0 done, 1 "
+		"the fit is too poor to ship, 2 could not run.",
+	.example =
+		"calib fit > coeffs.json\n"
+		"calib fit -d run --cluster a15 --compare -o coeffs.json\n"
+		"calib fit --match compatible=arm,cortex-a53 old-run.csv > coeffs.json",
+	.opts = fit_opts,
+	.opts_size = sizeof(struct fit_opts),
+	.max_args = SAMPLES_MAX_FILES,
+	.run = run_fit,
+};

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of 'calib fit' share: the rows that are fitted, the result of one
+ * cluster, and how both are told.
+ */
+#ifndef CALIB_FIT_H
+#define CALIB_FIT_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "calib/runinfo.h"
+#include "calib/samples.h"
+#include "lib/cmd.h"
+#include "lib/coeffs.h"
+#include "models/power.h"
+
+struct fit_opts {
+	const char *dir;
+	const char *out;
+	const char *method;
+	const char *cluster;
+	const char *load;
+	const char *scope;
+	struct opt_list match;
+	bool compare;
+};
+
+/* All rows, and the machine they come from. */
+struct fit_input {
+	struct samples samples;
+	struct runinfo info;
+	bool has_info; /* info is that of a run; else files stand alone */
+	char samples_path[4096], info_path[4096];
+	char clusters[COEFFS_MAX_CLUSTERS][32]; /* in the order of the result */
+	unsigned int cluster_count;
+};
+
+/* One cluster on its way from rows to coefficient. */
+struct fit_cluster {
+	const char *name;
+	const struct runinfo_cluster *info; /* NULL: not known */
+	char load[32];
+	struct power_data data;
+	const struct power_method *method;
+	char why[128];
+	struct power_fit fit;
+	bool volt_from_table; /* the rail was not measured */
+};
+
+/*
+ * fit_input_read - rows of the run, or of @files
+ *
+ * Voltages that the rows do not tell are taken from board.json.
+ * Returns 0 (fit_input_free() in any case), -errno, -EINVAL.
+ */
+int fit_input_read(struct fit_input *in, const struct fit_opts *o, char **files,
+		   int file_count, struct err *err);
+void fit_input_free(struct fit_input *in);
+
+/*
+ * fit_cluster_run - choose the method and fit cluster number @i
+ *
+ * Returns 0 (free with fit_cluster_free() in any case) or a negative errno with the
+ * cluster named.
+ */
+int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
+		    const struct fit_opts *o, unsigned int i, struct err *err);
+void fit_cluster_free(struct fit_cluster *c);
+
+/* Why the coefficient can not be shipped; NULL: it can. */
+const char *fit_cluster_poor(const struct fit_cluster *c);
+
+/* Everything about the cluster into the result. */
+int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
+		       const struct fit_input *in, const struct fit_opts *o,
+		       const char *command, struct err *err);
+/* Across clusters: capacities, and which OPPs the kernel will find inefficient. */
+void fit_result_join(struct coeffs *out, const struct fit_input *in);
+
+/* Rows that were passed over when reading, one line each. */
+void fit_talk_rejects(const struct cmd_ctx *ctx, const struct fit_input *in);
+/* "2 throttled, 1 clock" of the cluster's rows; "" for none. Returns @out. */
+char *fit_talk_left_out(const struct fit_cluster *c, const struct fit_input *in,
+			char *out, size_t size);
+/* The summary on stderr. */
+void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
+		      const struct coeffs_cluster *result, const struct fit_input *in);
+/* All methods, with all rows and without the flagged ones. */
+int fit_compare(FILE *f, const struct fit_cluster *c, const struct fit_input *in,
+		struct err *err);
+
+#endif

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calib fit: the summary on stderr, and the table of all methods.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "calib/fit.h"
+
+#define VOLTAGE_BIAS "rail droop under load can bias C by several percent"
+
+void fit_talk_rejects(const struct cmd_ctx *ctx, const struct fit_input *in)
+{
+	unsigned int i;
+
+	for (i = 0; i < in->samples.reject_count; i++) {
+		const struct samples_reject *r = &in->samples.rejects[i];
+
+		cmd_warn(ctx, "%s:%u: left out: %s", in->samples.paths[r->file], r->line,
+			 r->why);
+	}
+}
+
+static bool is_used(const struct power_data *d, size_t index)
+{
+	size_t i;
+
+	for (i = 0; i < d->row_count; i++)
+		if (d->rows[i].index == index)
+			return true;
+	return false;
+}
+
+char *fit_talk_left_out(const struct fit_cluster *c, const struct fit_input *in,
+			char *out, size_t size)
+{
+	unsigned int count[33] = { 0 }, bit;
+	size_t used = 0, i;
+
+	for (i = 0; i < in->samples.count; i++) {
+		const struct sample *s = &in->samples.rows[i];
+
+		if (strcmp(s->cluster, c->name) || is_used(&c->data, i) ||
+		    (s->cpu_count && strcmp(s->load, c->load)))
+			continue;
+		/* A row may have several flags; one that has none fell below its
+		 * baseline.
+		 */
+		for (bit = 0; bit < 32; bit++)
+			count[bit] += s->flags >> bit & 1;
+		count[32] += !s->flags;
+	}
+	*out = '\0';
+	for (bit = 0; bit <= 32 && used < size; bit++) {
+		char name[64] = "negative";
+
+		if (!count[bit])
+			continue;
+		if (bit < 32)
+			samples_flags_format(1u << bit, name, sizeof(name));
+		used += snprintf(out + used, size - used, "%s%u %s", used ? ", " : "",
+				 count[bit], name);
+	}
+	return out;
+}
+
+static const char *scope_words(const char *scope)
+{
+	if (!strcmp(scope, "rail"))
+		return "rail";
+	if (!strcmp(scope, "device"))
+		return "whole device";
+	return "not said whether rail or whole device";
+}
+
+static void talk_value(const struct fit_cluster *c, const struct coeffs_cluster *r)
+{
+	const struct power_fit *f = &c->fit;
+
+	if (r->has_interval)
+		fprintf(stderr, "%s: C = %.2f +- %.2f uW/MHz/V^2 (95 %%, +-%.2f %%)",
+			c->name, f->c, f->c - f->ci95[0],
+			100 * (f->c - f->ci95[0]) / f->c);
+	else
+		fprintf(stderr, "%s: C = %.2f uW/MHz/V^2 (no interval)", c->name, f->c);
+	fprintf(stderr, ", dynamic-power-coefficient = <%u>\n", r->dpc_uw_per_mhz_v2);
+}
+
+static void talk_rows(const struct fit_cluster *c, const struct fit_input *in)
+{
+	size_t all = c->data.row_count + c->data.left_out;
+	char text[160];
+
+	fprintf(stderr, "  rows    %zu of %zu used", c->fit.rows, all);
+	if (*fit_talk_left_out(c, in, text, sizeof(text)))
+		fprintf(stderr, "; left out: %s", text);
+	if (c->fit.outlier_count)
+		fprintf(stderr, "%s%u outliers",
+			*text ? ", " : "; left out: ", c->fit.outlier_count);
+	fprintf(stderr, "\n");
+}
+
+static void talk_fit(const struct power_fit *f)
+{
+	fprintf(stderr, "  fit     %u operating points", f->opps);
+	if (f->rmse_pct >= 0)
+		fprintf(stderr, ", residual %.2f %%", f->rmse_pct);
+	if (f->loo_rmse_pct >= 0)
+		fprintf(stderr, ", operating points left out %.2f %%", f->loo_rmse_pct);
+	if (isfinite(f->r2))
+		fprintf(stderr, ", R^2 %.4f%s", f->r2,
+			f->r2_uncentred ? " (about zero)" : "");
+	fprintf(stderr, "\n");
+}
+
+static void talk_power(const struct fit_cluster *c, const struct coeffs_provenance *p)
+{
+	fprintf(stderr, "  power   %s", scope_words(p->scope));
+	if (*p->sensor)
+		fprintf(stderr, ", %s", p->sensor);
+	if (p->has_baseline)
+		fprintf(stderr, ", baseline %lld uW subtracted",
+			(long long)p->baseline_uw);
+	else
+		fprintf(stderr, c->data.baseline ? ", the rows' baseline subtracted"
+						 : ", no baseline subtracted");
+	fprintf(stderr, "; voltage %s\n",
+		c->volt_from_table ? "from a table" : "measured");
+}
+
+void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
+		      const struct coeffs_cluster *r, const struct fit_input *in)
+{
+	const struct power_fit *f = &c->fit;
+	unsigned int i;
+
+	if (in->has_info && in->info.virtual_board)
+		fprintf(stderr, "VIRTUAL ");
+	talk_value(c, r);
+	fprintf(stderr, "  method  %s: %s (%s)\n", c->method->name, c->method->words,
+		c->why);
+	talk_rows(c, in);
+	talk_fit(f);
+	talk_power(c, &r->provenance);
+	for (i = 0; i < f->note_count; i++)
+		cmd_warn(ctx, "cluster '%s': %s", c->name, f->notes[i]);
+	if (c->volt_from_table && c->data.count_count > 1)
+		cmd_warn(ctx, "cluster '%s': voltage from a table, not from the rail; %s",
+			 c->name, VOLTAGE_BIAS);
+	if (!r->match.compatible[0] && !r->match.reg_count && !r->match.path_count)
+		cmd_warn(ctx,
+			 "cluster '%s': no CPUs are known to belong to it, so that "
+			 "fdtedit "
+			 "will not apply it; say which with --match compatible=CORE",
+			 c->name);
+}
+
+static int compare_row(FILE *f, const struct power_method *m, const struct power_data *d,
+		       const char *rows)
+{
+	struct power_fit fit;
+	struct err err;
+	int ret = power_fit_with(m, d, &fit, &err);
+
+	if (ret == -ENOMEM)
+		return ret;
+	fprintf(f, "%-17s %-12s", m->name, rows);
+	if (ret) {
+		fprintf(f, " %8s  %s\n", "-", err.msg);
+		return 0;
+	}
+	fprintf(f, " %8.1f", fit.c);
+	if (isfinite(fit.classical_se))
+		fprintf(f, " %7.1f", fit.classical_se);
+	else
+		fprintf(f, " %7s", "-");
+	fprintf(f, " %5zu", fit.rows);
+	if (isfinite(fit.intercept_uw))
+		fprintf(f, " %9.1f", fit.intercept_uw / 1e3);
+	else
+		fprintf(f, " %9s", "-");
+	if (isfinite(fit.r2))
+		fprintf(f, " %8.4f%s\n", fit.r2, fit.r2_uncentred ? "*" : "");
+	else
+		fprintf(f, " %8s\n", "-");
+	return 0;
+}
+
+int fit_compare(FILE *f, const struct fit_cluster *c, const struct fit_input *in,
+		struct err *err)
+{
+	struct power_select sel = { .cluster = c->name,
+				    .load = c->load,
+				    .with_flagged = true };
+	const struct power_method *m;
+	struct power_data all;
+	size_t i;
+	int ret;
+
+	ret = power_data_init(&all, in->samples.rows, in->samples.count, &sel, err);
+	if (ret)
+		return err_wrap(err, ret, "cluster '%s'", c->name);
+	fprintf(f, "%s\n%-17s %-12s %8s %7s %5s %9s %8s\n", c->name, "method", "rows",
+		"C", "se", "n", "static mW", "R^2");
+	for (i = 0; !ret && (m = power_method(i)); i++) {
+		ret = compare_row(f, m, &all, "all");
+		if (!ret && c->data.left_out)
+			ret = compare_row(f, m, &c->data, "not flagged");
+	}
+	power_data_free(&all);
+	fprintf(f, "C, se: uW/MHz/V^2; se classical; R^2: * about zero\n");
+	return ret ? err_errno(err, ret, "comparing") : 0;
+}

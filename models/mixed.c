@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Rows into columns, visits' offsets out of them, least squares, and the two searches for
+ * what is not linear.
+ */
+#include "models/mixed.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define GROWTH_MAX   0.12 /* leakage doubling in 6 K: no silicon is worse */
+#define GROWTH_STEPS 18
+/* The standard deviation of visits is looked for from 1e-6 of the largest power on. */
+#define VISIT_FIRST -6.0
+#define VISIT_STEP  0.15
+#define VISIT_STEPS 40
+
+int mixed_init(struct mixed *f, const struct power_data *d)
+{
+	size_t n = d->row_count + 1;
+
+	memset(f, 0, sizeof(*f));
+	f->d = d;
+	f->factor = calloc(n, sizeof(double));
+	f->fitted = calloc(n, sizeof(double));
+	f->rejected = calloc(n, sizeof(bool));
+	f->x = calloc(n * COL_MAX, sizeof(double));
+	f->y = calloc(n, sizeof(double));
+	f->w = calloc(n, sizeof(double));
+	f->xt = calloc(n * COL_MAX, sizeof(double));
+	f->yt = calloc(n, sizeof(double));
+	f->resid = calloc(n, sizeof(double));
+	f->leverage = calloc(n, sizeof(double));
+	f->sums = calloc(n * (COL_MAX + 2), sizeof(double));
+	f->group = calloc(n, sizeof(*f->group));
+	f->opp = calloc(n, sizeof(*f->opp));
+	f->row = calloc(n, sizeof(*f->row));
+	return f->factor && f->fitted && f->rejected && f->x && f->y && f->w && f->xt &&
+			       f->yt && f->sums && f->resid && f->leverage && f->group &&
+			       f->opp && f->row
+		       ? 0
+		       : -ENOMEM;
+}
+
+void mixed_free(struct mixed *f)
+{
+	free(f->factor);
+	free(f->fitted);
+	free(f->rejected);
+	free(f->x);
+	free(f->y);
+	free(f->w);
+	free(f->xt);
+	free(f->yt);
+	free(f->sums);
+	free(f->resid);
+	free(f->leverage);
+	free(f->group);
+	free(f->opp);
+	free(f->row);
+	lsq_free(&f->lsq);
+}
+
+static unsigned int group_of(const struct mixed *f, const struct power_row *r)
+{
+	return f->d->by_visit ? r->visit : r->opp;
+}
+
+unsigned int mixed_group_count(const struct mixed *f)
+{
+	return f->d->by_visit ? f->d->visit_count : f->d->opp_count;
+}
+
+static double regressor(const struct mixed *f, const struct power_row *r, int col)
+{
+	double kelvin = f->d->has_temp ? r->celsius - f->t_ref : 0;
+	double leak = r->volt * r->volt * r->volt * exp(f->growth * kelvin);
+
+	switch (col) {
+	case COL_C:
+		return r->busy * r->fv2;
+	case COL_D:
+		return r->clocked * r->fv2;
+	case COL_LEAK:
+		return leak;
+	case COL_GROWTH:
+		return leak * kelvin;
+	default:
+		return 1;
+	}
+}
+
+double mixed_variance(const struct mixed *f, double uw)
+{
+	return f->var_add + f->var_rel * uw * uw;
+}
+
+void mixed_assemble(struct mixed *f)
+{
+	size_t i;
+	int c;
+
+	f->cols = 0;
+	for (c = 0; c < COL_MAX; c++)
+		if (f->has[c])
+			f->col[c] = f->cols++;
+	f->n = 0;
+	for (i = 0; i < f->d->row_count; i++) {
+		const struct power_row *r = &f->d->rows[i];
+
+		if (f->rejected[i])
+			continue;
+		for (c = 0; c < COL_MAX; c++)
+			if (f->has[c])
+				f->x[f->n * f->cols + f->col[c]] = regressor(f, r, c);
+		f->y[f->n] = r->uw;
+		f->w[f->n] = f->factor[i] / mixed_variance(f, f->fitted[i]);
+		f->group[f->n] = group_of(f, r);
+		f->opp[f->n] = r->opp;
+		f->row[f->n++] = i;
+	}
+}
+
+/*
+ * A visit's offset has the variance var_visit: the share 1 - (1 + var_visit sum w)^-1/2
+ * of the visit's weighted mean is taken out of every column, all of it when the offset is
+ * free. Then the rows are independent and the weights go into them, too.
+ */
+static void take_offsets(struct mixed *f)
+{
+	unsigned int stride = COL_MAX + 2, c;
+	size_t i;
+
+	memset(f->sums, 0, (size_t)mixed_group_count(f) * stride * sizeof(double));
+	for (i = 0; i < f->n; i++) {
+		double *s = &f->sums[f->group[i] * stride];
+
+		s[0] += f->w[i];
+		s[1] += f->w[i] * f->y[i];
+		for (c = 0; c < f->cols; c++)
+			s[2 + c] += f->w[i] * f->x[i * f->cols + c];
+	}
+	for (i = 0; i < f->n; i++) {
+		const double *s = &f->sums[f->group[i] * stride];
+		double share = 1 - 1 / sqrt(1 + f->var_visit * s[0]);
+		double root = sqrt(f->w[i]);
+
+		f->yt[i] = root * (f->y[i] - share * s[1] / s[0]);
+		for (c = 0; c < f->cols; c++)
+			f->xt[i * f->cols + c] = root * (f->x[i * f->cols + c] -
+							 share * s[2 + c] / s[0]);
+	}
+}
+
+static void take_residuals(struct mixed *f)
+{
+	unsigned int stride = 2, c;
+	size_t i;
+
+	memset(f->sums, 0, (size_t)mixed_group_count(f) * stride * sizeof(double));
+	for (i = 0; i < f->n; i++) {
+		f->resid[i] = f->y[i];
+		for (c = 0; c < f->cols; c++)
+			f->resid[i] -= f->lsq.coef[c] * f->x[i * f->cols + c];
+		f->sums[f->group[i] * stride] += f->w[i];
+		f->sums[f->group[i] * stride + 1] += f->w[i] * f->resid[i];
+	}
+	for (i = 0; i < f->n; i++) {
+		const double *s = &f->sums[f->group[i] * stride];
+		double share = 1 - 1 / (1 + f->var_visit * s[0]);
+
+		f->resid[i] -= share * s[1] / s[0];
+		f->leverage[i] = f->lsq.leverage[i];
+		if (!f->per_visit)
+			f->leverage[i] += share * f->w[i] / s[0];
+	}
+}
+
+/* @cluster: per problem row, or NULL */
+int mixed_solve(struct mixed *f, const unsigned int *cluster, unsigned int clusters,
+		struct err *err)
+{
+	struct lsq_in in = {
+		.rows = f->n,
+		.cols = f->cols,
+		.x = f->per_visit ? f->x : f->xt,
+		.y = f->per_visit ? f->y : f->yt,
+		.weight = f->per_visit ? f->w : NULL,
+		.group = f->per_visit ? f->group : NULL,
+		.groups = mixed_group_count(f),
+		.cluster = cluster,
+		.clusters = clusters,
+	};
+	int ret;
+
+	take_offsets(f);
+	lsq_free(&f->lsq);
+	ret = lsq_fit(&in, &f->lsq, err);
+	if (!ret)
+		take_residuals(f);
+	return ret;
+}
+
+int mixed_fit(struct mixed *f, struct err *err)
+{
+	size_t i;
+	int ret;
+
+	mixed_assemble(f);
+	ret = mixed_solve(f, NULL, 0, err);
+	for (i = 0; !ret && i < f->n; i++)
+		f->fitted[f->row[i]] = f->y[i] - f->resid[i];
+	return ret;
+}
+
+static double rss_at(struct mixed *f, double growth)
+{
+	f->growth = growth;
+	mixed_assemble(f);
+	return mixed_solve(f, NULL, 0, NULL) ? INFINITY : f->lsq.rss;
+}
+
+/* The growth of leakage with temperature that leaves the least: golden section. */
+void mixed_search_growth(struct mixed *f)
+{
+	const double ratio = (sqrt(5) - 1) / 2;
+	double lo = 0, hi = GROWTH_MAX;
+	double a = hi - ratio * (hi - lo), b = lo + ratio * (hi - lo);
+	double at_a = rss_at(f, a), at_b = rss_at(f, b);
+	int i;
+
+	for (i = 0; i < GROWTH_STEPS; i++) {
+		if (at_a < at_b) {
+			hi = b;
+			b = a;
+			at_b = at_a;
+			a = hi - ratio * (hi - lo);
+			at_a = rss_at(f, a);
+		} else {
+			lo = a;
+			a = b;
+			at_a = at_b;
+			b = lo + ratio * (hi - lo);
+			at_b = rss_at(f, b);
+		}
+	}
+	f->growth = (lo + hi) / 2;
+}
+
+/* Minus twice the log likelihood, for this variance of the visits' offsets. */
+static double deviance_at(struct mixed *f, double var_visit)
+{
+	double sum = 0;
+	size_t i;
+
+	f->var_visit = var_visit;
+	if (mixed_solve(f, NULL, 0, NULL))
+		return INFINITY;
+	memset(f->sums, 0, (size_t)mixed_group_count(f) * sizeof(double));
+	for (i = 0; i < f->n; i++)
+		f->sums[f->group[i]] += f->w[i];
+	for (i = 0; i < mixed_group_count(f); i++)
+		sum += log(1 + var_visit * f->sums[i]);
+	return sum + f->lsq.rss;
+}
+
+/* The variance of the visits' offsets that makes the data most likely. */
+void mixed_search_visits(struct mixed *f)
+{
+	double best = INFINITY, at = 0, sd;
+	int i;
+
+	if (f->per_visit)
+		return;
+	mixed_assemble(f);
+	for (i = -1; i <= VISIT_STEPS; i++) {
+		double dev;
+
+		sd = i < 0 ? 0 : f->max_uw * pow(10, VISIT_FIRST + i * VISIT_STEP);
+		dev = deviance_at(f, sd * sd);
+		if (dev < best) {
+			best = dev;
+			at = sd * sd;
+		}
+	}
+	f->var_visit = at;
+}
+
+/* Share of a column that varies within the groups (or at all). */
+double mixed_variation(const struct mixed *f, enum mixed_col col)
+{
+	unsigned int groups = mixed_group_count(f), g;
+	double *sum = calloc(3 * (size_t)groups, sizeof(double));
+	double total = 0, within = 0;
+	size_t i;
+
+	if (!sum)
+		return 0;
+	for (i = 0; i < f->d->row_count; i++) {
+		double x = regressor(f, &f->d->rows[i], col);
+
+		g = f->per_visit ? group_of(f, &f->d->rows[i]) : 0;
+		sum[3 * g]++;
+		sum[3 * g + 1] += x;
+		sum[3 * g + 2] += x * x;
+	}
+	for (g = 0; g < groups; g++) {
+		if (!sum[3 * g])
+			continue;
+		total += sum[3 * g + 2];
+		within += sum[3 * g + 2] - sum[3 * g + 1] * sum[3 * g + 1] / sum[3 * g];
+	}
+	free(sum);
+	return total > 0 ? sqrt(fmax(within, 0) / total) : 0;
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Fits for windows of one CPU count: ordinary least squares over a handful of operating
+ * points, too few to estimate weights from; the errors are robust instead (HC3).
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/power_internal.h"
+
+struct points {
+	double *x, *y; /* x: one or two columns */
+	unsigned int *opp;
+	size_t n;
+	unsigned int cols, opps;
+};
+
+static int alloc_points(struct points *p, const struct power_data *d, unsigned int cols)
+{
+	size_t n = d->row_count + 1;
+
+	memset(p, 0, sizeof(*p));
+	p->cols = cols;
+	p->x = calloc(2 * n, sizeof(double));
+	p->y = calloc(n, sizeof(double));
+	p->opp = calloc(n, sizeof(*p->opp));
+	return p->x && p->y && p->opp ? 0 : -ENOMEM;
+}
+
+static void free_points(struct points *p)
+{
+	free(p->x);
+	free(p->y);
+	free(p->opp);
+}
+
+static void add_point(struct points *p, unsigned int opp, double x, double y)
+{
+	size_t i, seen = 0;
+
+	for (i = 0; i < p->n; i++)
+		seen |= p->opp[i] == opp;
+	p->opps += !seen;
+	p->x[p->n * p->cols] = x;
+	if (p->cols > 1)
+		p->x[p->n * p->cols + 1] = 1;
+	p->y[p->n] = y;
+	p->opp[p->n++] = opp;
+}
+
+static void take_errors(const struct lsq *l, struct power_fit *f)
+{
+	f->se = l->se[LSQ_HC3][0];
+	f->dof = l->resid_dof;
+	f->classical_se = l->se[LSQ_CLASSICAL][0];
+	power_add_term(f, "dynamic", "uW/MHz/V^2", f->c, f->se);
+}
+
+static int fit_points(const struct points *p, const struct power_data *d,
+		      struct power_fit *f, struct err *err)
+{
+	struct lsq_in in = { .rows = p->n,
+			     .cols = p->cols,
+			     .x = p->x,
+			     .y = p->y,
+			     .cluster = p->opp,
+			     .clusters = d->opp_count };
+	struct lsq l;
+	int ret = lsq_fit(&in, &l, err);
+
+	if (!ret) {
+		f->c = l.coef[0];
+		take_errors(&l, f);
+		f->rows = p->n;
+		f->opps = p->opps;
+		f->r2_uncentred = p->cols == 1;
+		f->r2 = 1 - l.rss / (f->r2_uncentred ? l.tss0 : l.tss);
+		f->rmse_pct = power_rmse_pct(l.resid, l.fitted, p->n);
+		f->condition = l.condition;
+		f->noise_uw = l.resid_dof > 0 ? sqrt(l.rss / l.resid_dof) : 0;
+		if (p->opps > p->cols)
+			f->loo_rmse_pct = power_rmse_pct(l.loo, l.fitted, p->n);
+		if (p->cols > 1) {
+			f->intercept_uw = l.coef[1];
+			power_add_term(f, "static", "uW", l.coef[1], l.se[LSQ_HC3][1]);
+		}
+	} else if (ret == -EDOM && l.cols == 2) {
+		err_set(err, ret,
+			"cannot separate static and dynamic power from one operating "
+			"point (rank %u of 2)",
+			l.rank);
+	}
+	lsq_free(&l);
+	return ret;
+}
+
+/* The rows of the smallest busy count: one CPU where that was measured. */
+static bool is_used(const struct power_data *d, const struct power_row *r)
+{
+	return r->count == d->counts[0];
+}
+
+int power_idle_subtracted(const struct power_data *d, struct power_fit *f,
+			  struct err *err)
+{
+	struct points p;
+	struct power_row idle;
+	size_t i, missing = 0;
+	int ret = alloc_points(&p, d, 1);
+
+	for (i = 0; !ret && i < d->row_count; i++) {
+		const struct power_row *r = &d->rows[i];
+
+		if (!is_used(d, r))
+			continue;
+		if (power_idle_mean(d, r->opp, &idle))
+			add_point(&p, r->opp, r->busy * r->fv2 - idle.busy * idle.fv2,
+				  r->uw - idle.uw);
+		else
+			missing++;
+	}
+	if (!ret && !p.n)
+		ret = err_set(err, -EDOM,
+			      "no operating point has both a busy and an idle row");
+	if (!ret)
+		ret = fit_points(&p, d, f, err);
+	if (!ret && missing)
+		power_note(f, "%zu rows have no idle row at their operating point",
+			   missing);
+	if (!ret)
+		power_note(f, "contains shared-clock power; never per core");
+	snprintf(f->formula, sizeof(f->formula), "P - P_idle = C u f V^2");
+	free_points(&p);
+	return ret;
+}
+
+static int over_fv2(const struct power_data *d, unsigned int cols, struct power_fit *f,
+		    struct err *err)
+{
+	struct points p;
+	size_t i;
+	int ret = alloc_points(&p, d, cols);
+
+	for (i = 0; !ret && i < d->row_count; i++) {
+		const struct power_row *r = &d->rows[i];
+
+		if (is_used(d, r))
+			add_point(&p, r->opp, r->busy * r->fv2, r->uw);
+	}
+	if (!ret)
+		ret = fit_points(&p, d, f, err);
+	free_points(&p);
+	return ret;
+}
+
+int power_intercept(const struct power_data *d, struct power_fit *f, struct err *err)
+{
+	int ret = over_fv2(d, 2, f, err);
+
+	snprintf(f->formula, sizeof(f->formula), "P = b + C u f V^2");
+	if (!ret)
+		power_note(f, "contains shared-clock power; never per core");
+	if (!ret && f->intercept_uw < 0)
+		power_note(f,
+			   "the static term is negative (%.0f uW): no power can be, so "
+			   "static power grows with the operating point and is inside C; "
+			   "measure idle rows or several CPU counts",
+			   f->intercept_uw);
+	return ret;
+}
+
+int power_through_origin(const struct power_data *d, struct power_fit *f, struct err *err)
+{
+	int ret = over_fv2(d, 1, f, err);
+
+	snprintf(f->formula, sizeof(f->formula), "P = C u f V^2");
+	if (!ret)
+		power_note(f, "contains shared-clock power and all static power that was "
+			      "not subtracted; never per core");
+	return ret;
+}

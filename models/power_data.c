@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The rows of one cluster, made ready for the models, and the design they have.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/power_internal.h"
+
+/* A file's rows count as visits with several loads when this share of them is so. */
+#define BY_VISIT_SHARE 0.8
+
+static bool selected(const struct sample *s, const struct power_select *sel)
+{
+	if (strcmp(s->cluster, sel->cluster))
+		return false;
+	return !s->cpu_count || !sel->load || !strcmp(s->load, sel->load);
+}
+
+static bool flagged(const struct sample *s)
+{
+	return s->flags ||
+	       (s->cpu_count && s->baseline_uw && s->power_uw <= s->baseline_uw);
+}
+
+static int add_count(struct power_data *d, unsigned int count, struct err *err)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < d->count_count && d->counts[i] < count; i++)
+		;
+	if (i < d->count_count && d->counts[i] == count)
+		return 0;
+	if (d->count_count == POWER_MAX_COUNTS)
+		return err_set(err, -ERANGE, "more than %d different CPU counts",
+			       POWER_MAX_COUNTS);
+	for (k = d->count_count++; k > i; k--)
+		d->counts[k] = d->counts[k - 1];
+	d->counts[i] = count;
+	return 0;
+}
+
+static void add_opp(struct power_data *d, uint32_t khz)
+{
+	unsigned int i, k;
+
+	for (i = 0; i < d->opp_count && d->opp_khz[i] < khz; i++)
+		;
+	if (i < d->opp_count && d->opp_khz[i] == khz)
+		return;
+	for (k = d->opp_count++; k > i; k--)
+		d->opp_khz[k] = d->opp_khz[k - 1];
+	d->opp_khz[i] = khz;
+}
+
+static unsigned int opp_index(const struct power_data *d, uint32_t khz)
+{
+	unsigned int i = 0;
+
+	while (d->opp_khz[i] != khz)
+		i++;
+	return i;
+}
+
+static void fill_row(struct power_row *r, const struct sample *s)
+{
+	/* Flagged rows are only taken to repeat what others made of them. */
+	r->mhz = (s->flags & SAMPLE_CLOCK ? s->opp_khz : s->freq_khz) / 1e3;
+	r->volt = s->volt_uv / 1e6;
+	r->fv2 = r->mhz * r->volt * r->volt;
+	r->count = s->cpu_count;
+	r->busy = s->util_pct / 100;
+	if (s->cpu_count && !(r->busy > 0))
+		r->busy = s->cpu_count;
+	r->clocked = s->cpu_count ? 1 : fmin(r->busy, 1);
+	r->uw = s->power_uw - s->baseline_uw;
+	r->celsius = s->temp_mc == SAMPLE_TEMP_UNKNOWN ? NAN : s->temp_mc / 1e3;
+}
+
+/* Has the visit at rows[i..end) windows of more than one CPU count? */
+static bool several_counts(const struct power_row *rows, size_t i, size_t end)
+{
+	size_t k;
+
+	for (k = i + 1; k < end; k++)
+		if (rows[k].count != rows[i].count)
+			return true;
+	return false;
+}
+
+static void look_at_visits(struct power_data *d)
+{
+	size_t i, end, mixed = 0;
+
+	d->visit_count = 0;
+	for (i = 0; i < d->row_count; i = end) {
+		unsigned int visit = d->rows[i].visit;
+
+		for (end = i; end < d->row_count && d->rows[end].visit == visit; end++)
+			d->rows[end].visit = d->visit_count;
+		d->visit_count++;
+		if (several_counts(d->rows, i, end))
+			mixed += end - i;
+	}
+	d->by_visit = mixed >= BY_VISIT_SHARE * d->row_count;
+}
+
+static void look_at_idle(struct power_data *d)
+{
+	unsigned int opp;
+	size_t i;
+
+	for (opp = 0; opp < d->opp_count; opp++) {
+		bool idle = false, busy = false;
+
+		for (i = 0; i < d->row_count; i++) {
+			if (d->rows[i].opp != opp)
+				continue;
+			idle |= !d->rows[i].count;
+			busy |= d->rows[i].count > 0;
+		}
+		d->busy_opps += busy;
+		d->idle_opps += busy && idle;
+	}
+}
+
+static int take_row(struct power_data *d, const struct sample *s, size_t index,
+		    unsigned int visit, struct err *err)
+{
+	struct power_row *r = &d->rows[d->row_count];
+	int ret;
+
+	if (!s->volt_uv)
+		return err_set(err, -EINVAL, "the voltage at %u kHz is not known",
+			       s->opp_khz);
+	ret = s->cpu_count ? add_count(d, s->cpu_count, err) : 0;
+	if (ret)
+		return ret;
+	fill_row(r, s);
+	r->index = index;
+	r->visit = visit;
+	add_opp(d, s->opp_khz);
+	d->baseline |= s->baseline_uw != 0;
+	if (isnan(r->celsius))
+		d->has_temp = false;
+	d->row_count++;
+	return 0;
+}
+
+static int take_rows(struct power_data *d, const struct sample *samples, size_t n,
+		     const struct power_select *sel, struct err *err)
+{
+	const struct sample *last = NULL;
+	unsigned int visit = 0;
+	size_t i;
+	int ret;
+
+	for (i = 0; i < n; i++) {
+		const struct sample *s = &samples[i];
+
+		/* Any other cluster or OPP in between ends a visit, flagged or not. */
+		if (last && (s->opp_khz != last->opp_khz || s->file != last->file ||
+			     strcmp(s->cluster, last->cluster)))
+			visit++;
+		last = s;
+		if (!selected(s, sel))
+			continue;
+		if (flagged(s) && !sel->with_flagged) {
+			d->left_out++;
+			continue;
+		}
+		ret = take_row(d, s, i, visit, err);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+int power_data_init(struct power_data *d, const struct sample *samples, size_t n,
+		    const struct power_select *sel, struct err *err)
+{
+	size_t i;
+	int ret;
+
+	memset(d, 0, sizeof(*d));
+	d->has_temp = true;
+	d->baseline = sel->baseline;
+	d->rows = calloc(n + 1, sizeof(*d->rows));
+	d->opp_khz = calloc(n + 1, sizeof(*d->opp_khz));
+	ret = d->rows && d->opp_khz ? 0 : err_errno(err, -ENOMEM, "%zu rows", n);
+	if (!ret)
+		ret = take_rows(d, samples, n, sel, err);
+	if (!ret && !d->count_count)
+		ret = err_set(err, -ENODATA,
+			      "no usable row with a busy CPU (%zu flagged rows left out)",
+			      d->left_out);
+	if (ret) {
+		power_data_free(d);
+		return ret;
+	}
+	for (i = 0; i < d->row_count; i++)
+		d->rows[i].opp = opp_index(d, samples[d->rows[i].index].opp_khz);
+	look_at_visits(d);
+	look_at_idle(d);
+	return 0;
+}
+
+void power_data_free(struct power_data *d)
+{
+	free(d->rows);
+	free(d->opp_khz);
+	d->rows = NULL;
+	d->opp_khz = NULL;
+}
+
+bool power_idle_mean(const struct power_data *d, unsigned int opp, struct power_row *mean)
+{
+	unsigned int n = 0;
+	size_t i;
+
+	memset(mean, 0, sizeof(*mean));
+	for (i = 0; i < d->row_count; i++) {
+		const struct power_row *r = &d->rows[i];
+
+		if (r->opp != opp || r->count)
+			continue;
+		mean->uw += r->uw;
+		mean->busy += r->busy;
+		mean->fv2 += r->fv2;
+		mean->volt += r->volt;
+		mean->mhz += r->mhz;
+		mean->clocked += r->clocked;
+		n++;
+	}
+	if (!n)
+		return false;
+	mean->uw /= n;
+	mean->busy /= n;
+	mean->fv2 /= n;
+	mean->volt /= n;
+	mean->mhz /= n;
+	mean->clocked /= n;
+	mean->opp = opp;
+	return true;
+}

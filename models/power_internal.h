@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shared by the files of the power models.
+ */
+#ifndef MODELS_POWER_INTERNAL_H
+#define MODELS_POWER_INTERNAL_H
+
+#include "models/lsq.h"
+#include "models/power.h"
+
+int power_within_opp(const struct power_data *d, struct power_fit *f, struct err *err);
+int power_structured(const struct power_data *d, struct power_fit *f, struct err *err);
+int power_idle_subtracted(const struct power_data *d, struct power_fit *f,
+			  struct err *err);
+int power_intercept(const struct power_data *d, struct power_fit *f, struct err *err);
+int power_through_origin(const struct power_data *d, struct power_fit *f,
+			 struct err *err);
+int power_mean_of_ratios(const struct power_data *d, struct power_fit *f,
+			 struct err *err);
+int power_median_of_ratios(const struct power_data *d, struct power_fit *f,
+			   struct err *err);
+int power_delta(const struct power_data *d, struct power_fit *f, struct err *err);
+int power_two_minus_one(const struct power_data *d, struct power_fit *f, struct err *err);
+
+/* A finding for the user; dropped when there are too many. */
+void power_note(struct power_fit *f, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+void power_add_term(struct power_fit *f, const char *name, const char *unit, double value,
+		    double se);
+/* Mean idle row of an OPP. false: there is none. */
+bool power_idle_mean(const struct power_data *d, unsigned int opp,
+		     struct power_row *mean);
+/* Root mean square of resid / fitted, in percent; rows fitted at 0 or less pass. */
+double power_rmse_pct(const double *resid, const double *fitted, size_t n);
+
+#endif

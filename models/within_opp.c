@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The fits for several CPU counts:
+ *
+ *	P = b + o_visit + C u f V^2 + D f V^2 [clocked] + k V^3 exp(g (T - T0))
+ *
+ * "structured": the offset o of a visit to an OPP (the meter's drift) is random, its
+ * variance is estimated. "within-opp": every visit has an intercept of its own, so that
+ * whatever is constant during a visit drops out, also where the model is wrong about it;
+ * the price is a wider interval. D and leakage stay in the model, for voltage and
+ * temperature change with the load within a visit. Windows that the rest contradicts are
+ * left out; weights follow the fitted power.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/mixed.h"
+
+#define GROWTH_DEFAULT	 0.03
+#define HUBER_K		 1.2
+#define HUBER_PASSES	 12
+#define REJECT_PASSES	 8
+#define REJECT_SIGMA	 5.0
+#define REJECT_MAX_SHARE 0.25
+#define ROBUST_MIN_DOF	 6
+/* Variation within the visits below this share of a column says nothing about it. */
+#define MIN_VARIATION 1e-3
+#define MIN_KELVIN    0.5
+/* Fewer visits than this cannot tell how visits scatter. */
+#define MIN_CLUSTERS 4
+
+/* Standard deviation of the temperature within the groups. */
+static double kelvin_within(struct mixed *f)
+{
+	double lo = INFINITY, hi = -INFINITY;
+	size_t i;
+
+	for (i = 0; i < f->d->row_count; i++) {
+		lo = fmin(lo, f->d->rows[i].celsius);
+		hi = fmax(hi, f->d->rows[i].celsius);
+	}
+	return hi - lo;
+}
+
+static void choose_columns(struct mixed *f)
+{
+	size_t i;
+
+	f->growth = GROWTH_DEFAULT;
+	for (i = 0; i < f->d->row_count && f->d->has_temp; i++)
+		f->t_ref += f->d->rows[i].celsius / f->d->row_count;
+	f->has[COL_C] = true;
+	f->has[COL_D] = mixed_variation(f, COL_D) > MIN_VARIATION;
+	f->has[COL_LEAK] = f->d->has_temp && kelvin_within(f) > MIN_KELVIN &&
+			   mixed_variation(f, COL_LEAK) > MIN_VARIATION;
+	f->has[COL_CONST] = !f->per_visit;
+}
+
+static void start_weights(struct mixed *f)
+{
+	size_t i;
+
+	for (i = 0; i < f->d->row_count; i++) {
+		f->factor[i] = 1;
+		f->fitted[i] = f->d->rows[i].uw;
+		f->max_uw = fmax(f->max_uw, fabs(f->fitted[i]));
+	}
+	f->max_uw = fmax(f->max_uw, 1);
+	f->var_rel = 1e-4;
+	f->var_add = 1e-4 * pow(0.05 * f->max_uw, 2);
+}
+
+static double standardised(const struct mixed *f, size_t i)
+{
+	double room = fmax(1 - f->leverage[i], 1e-3);
+
+	return f->resid[i] / sqrt(room * mixed_variance(f, f->y[i] - f->resid[i]));
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+/* Median absolute deviation of the standardised residuals, as a standard deviation. */
+static double robust_scale(const struct mixed *f)
+{
+	double *z = calloc(f->n, sizeof(double)), scale;
+	size_t i;
+
+	if (!z)
+		return 1;
+	for (i = 0; i < f->n; i++)
+		z[i] = fabs(standardised(f, i));
+	qsort(z, f->n, sizeof(*z), by_value);
+	scale = f->n % 2 ? z[f->n / 2] : (z[f->n / 2 - 1] + z[f->n / 2]) / 2;
+	free(z);
+	return scale / 0.6745;
+}
+
+/* Variance as var_add + var_rel P^2 from the squared residuals, both not negative. */
+static void update_variance(struct mixed *f)
+{
+	double cap = 3 * fmax(robust_scale(f), 1e-9);
+	double s0 = 0, s1 = 0, s2 = 0, t0 = 0, t1 = 0, det, add, rel;
+	size_t i;
+
+	if (f->lsq.resid_dof < ROBUST_MIN_DOF)
+		return;
+	for (i = 0; i < f->n; i++) {
+		double uw = f->y[i] - f->resid[i];
+		double v = mixed_variance(f, uw);
+		double p2 = uw * uw / v;
+		double z = fmin(fabs(standardised(f, i)), cap);
+
+		s0 += 1 / v / v;
+		s1 += p2 / v;
+		s2 += p2 * p2;
+		t0 += z * z / v;
+		t1 += z * z * p2;
+	}
+	det = s0 * s2 - s1 * s1;
+	add = (t0 * s2 - t1 * s1) / det;
+	rel = (t1 * s0 - t0 * s1) / det;
+	if (!(det > 1e-9 * s0 * s2) || add < 0) {
+		add = 0;
+		rel = t1 / s2;
+	} else if (rel < 0) {
+		rel = 0;
+		add = t0 / s0;
+	}
+	f->var_rel = rel;
+	f->var_add = fmax(add, pow(1e-5 * f->max_uw, 2));
+}
+
+static int huber_passes(struct mixed *f, struct err *err)
+{
+	int pass, ret;
+	size_t i;
+
+	for (pass = 0; pass < HUBER_PASSES; pass++) {
+		double scale;
+
+		if (f->has[COL_LEAK] && pass % 4 == 3)
+			mixed_search_growth(f);
+		if (pass % 4 == 3)
+			mixed_search_visits(f);
+		ret = mixed_fit(f, err);
+		if (ret)
+			return ret;
+		if (f->lsq.resid_dof < ROBUST_MIN_DOF)
+			return 0;
+		if (pass > 1)
+			update_variance(f);
+		scale = fmax(robust_scale(f), 1e-9);
+		for (i = 0; i < f->n; i++)
+			f->factor[f->row[i]] = fmin(1, HUBER_K * scale /
+							       fabs(standardised(f, i)));
+	}
+	return 0;
+}
+
+/* Reject what stands out by far. Returns how many. */
+static unsigned int reject(struct mixed *f)
+{
+	double limit = REJECT_SIGMA * fmax(robust_scale(f), 1e-9);
+	unsigned int n = 0;
+	size_t i;
+
+	if (f->lsq.resid_dof < ROBUST_MIN_DOF)
+		return 0;
+	for (i = 0; i < f->n; i++) {
+		if (fabs(standardised(f, i)) <= limit)
+			continue;
+		f->rejected[f->row[i]] = true;
+		n++;
+	}
+	f->reject_count += n;
+	return n;
+}
+
+static void unreject(struct mixed *f, struct power_fit *out)
+{
+	if (f->reject_count <= REJECT_MAX_SHARE * f->d->row_count)
+		return;
+	power_note(out,
+		   "%u of %zu rows do not follow the model; none was left out, look at "
+		   "the measurement",
+		   f->reject_count, f->d->row_count);
+	memset(f->rejected, 0, f->d->row_count * sizeof(*f->rejected));
+	f->reject_count = 0;
+}
+
+/* From robust to plain weighted least squares without the rows that stand out. */
+static int converge(struct mixed *f, struct power_fit *out, struct err *err)
+{
+	double last = NAN;
+	int pass, ret;
+	size_t i;
+
+	ret = huber_passes(f, err);
+	if (ret)
+		return ret;
+	reject(f);
+	unreject(f, out);
+	for (i = 0; i < f->d->row_count; i++)
+		f->factor[i] = 1;
+	for (pass = 0; pass < REJECT_PASSES; pass++) {
+		if (f->has[COL_LEAK] && pass < 3)
+			mixed_search_growth(f);
+		if (pass < 3)
+			mixed_search_visits(f);
+		ret = mixed_fit(f, err);
+		if (ret)
+			return ret;
+		update_variance(f);
+		if (fabs(f->lsq.coef[0] - last) < 1e-6 * fabs(last))
+			break;
+		last = f->lsq.coef[0];
+	}
+	return 0;
+}
+
+static double coef(const struct mixed *f, int col)
+{
+	return f->lsq.coef[f->col[col]];
+}
+
+static void choose_errors(const struct mixed *f, struct power_fit *out,
+			  enum lsq_errors *kind)
+{
+	*kind = out->visits >= MIN_CLUSTERS ? LSQ_CLUSTERED : LSQ_HC3;
+	out->se = f->lsq.se[*kind][f->col[COL_C]];
+	out->dof = f->lsq.dof[*kind][f->col[COL_C]];
+	out->classical_se = f->lsq.se[LSQ_CLASSICAL][f->col[COL_C]];
+}
+
+static void add_terms(const struct mixed *f, struct power_fit *out, enum lsq_errors kind)
+{
+	const double *se = f->lsq.se[kind];
+
+	power_add_term(out, "dynamic", "uW/MHz/V^2", out->c, out->se);
+	if (f->has[COL_D]) {
+		out->shared = coef(f, COL_D);
+		power_add_term(out, "shared-clock", "uW/MHz/V^2", out->shared,
+			       se[f->col[COL_D]]);
+	}
+	if (f->has[COL_LEAK]) {
+		power_add_term(out, "leakage", "uW/V^3", coef(f, COL_LEAK),
+			       se[f->col[COL_LEAK]]);
+		power_add_term(out, "leakage-growth", "1/K", f->growth, NAN);
+	}
+	if (f->has[COL_CONST]) {
+		out->intercept_uw = coef(f, COL_CONST);
+		power_add_term(out, "constant", "uW", out->intercept_uw,
+			       se[f->col[COL_CONST]]);
+	}
+}
+
+static unsigned int distinct(const unsigned int *ids, size_t n, unsigned int max)
+{
+	bool *seen = calloc((size_t)max + 1, sizeof(bool));
+	unsigned int count = 0;
+	size_t i;
+
+	for (i = 0; seen && i < n; i++) {
+		count += !seen[ids[i]];
+		seen[ids[i]] = true;
+	}
+	free(seen);
+	return count;
+}
+
+static void describe(const struct mixed *f, struct power_fit *out)
+{
+	snprintf(out->formula, sizeof(out->formula), "P = %s + C u f V^2%s%s",
+		 !f->per_visit	  ? "b + o_visit"
+		 : f->d->by_visit ? "a_visit"
+				  : "a_opp",
+		 f->has[COL_D] ? " + D f V^2 [clocked]" : "",
+		 f->has[COL_LEAK] ? " + k V^3 exp(g (T - T0))" : "");
+}
+
+static void list_outliers(const struct mixed *f, struct power_fit *out)
+{
+	size_t i;
+
+	for (i = 0; i < f->d->row_count; i++) {
+		if (!f->rejected[i])
+			continue;
+		if (out->outlier_count < POWER_MAX_OUTLIERS)
+			out->outliers[out->outlier_count] = f->d->rows[i].index;
+		out->outlier_count++;
+	}
+}
+
+static void summarise(const struct mixed *f, struct power_fit *out)
+{
+	double mean = 0, sum_w = 0, rss = 0, tss = 0, rel = 0;
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		sum_w += f->w[i];
+		mean += f->w[i] * f->y[i];
+	}
+	mean /= sum_w;
+	for (i = 0; i < f->n; i++) {
+		rss += f->w[i] * f->resid[i] * f->resid[i];
+		tss += f->w[i] * pow(f->y[i] - mean, 2);
+		rel += pow(f->resid[i] / (f->y[i] - f->resid[i]), 2);
+	}
+	out->r2 = tss > 0 ? 1 - rss / tss : 1;
+	out->rmse_pct = 100 * sqrt(rel / f->n);
+	out->condition = f->lsq.condition;
+	out->noise_uw = sqrt(f->var_add);
+	out->noise_rel = sqrt(f->var_rel);
+	out->visit_uw = f->per_visit ? NAN : sqrt(f->var_visit);
+}
+
+/* Rows predicted by the other OPPs, up to their visit's offset, in percent. */
+static double loo_pct(const struct mixed *f)
+{
+	double rel = 0;
+	size_t i;
+
+	for (i = 0; i < f->n; i++) {
+		double root = f->per_visit ? 1 : sqrt(f->w[i]);
+
+		rel += pow(f->lsq.loo[i] / root / (f->y[i] - f->resid[i]), 2);
+	}
+	return 100 * sqrt(rel / f->n);
+}
+
+/* The final fit with its errors; then the same with OPPs left out one by one. */
+static int finish(struct mixed *f, struct power_fit *out, struct err *err)
+{
+	enum lsq_errors kind;
+	int ret;
+
+	f->has[COL_GROWTH] = f->has[COL_LEAK];
+	mixed_assemble(f);
+	ret = mixed_solve(f, f->group, mixed_group_count(f), err);
+	if (ret == -EDOM && f->has[COL_GROWTH]) {
+		f->has[COL_GROWTH] = false;
+		mixed_assemble(f);
+		ret = mixed_solve(f, f->group, mixed_group_count(f), err);
+	}
+	if (ret)
+		return ret;
+	out->rows = f->n;
+	out->visits = distinct(f->group, f->n, mixed_group_count(f));
+	out->opps = distinct(f->opp, f->n, f->d->opp_count);
+	out->c = coef(f, COL_C);
+	choose_errors(f, out, &kind);
+	add_terms(f, out, kind);
+	summarise(f, out);
+	describe(f, out);
+	list_outliers(f, out);
+	ret = mixed_solve(f, f->opp, f->d->opp_count, err);
+	if (!ret && out->opps > 1)
+		out->loo_rmse_pct = loo_pct(f);
+	return ret;
+}
+
+static int run(const struct power_data *d, bool per_visit, struct power_fit *out,
+	       struct err *err)
+{
+	struct mixed f;
+	int ret = mixed_init(&f, d);
+
+	f.per_visit = per_visit;
+	f.var_visit = per_visit ? INFINITY : 0;
+	if (ret) {
+		ret = err_errno(err, ret, "%zu rows", d->row_count);
+		goto out_free;
+	}
+	choose_columns(&f);
+	start_weights(&f);
+	ret = converge(&f, out, err);
+	if (!ret)
+		ret = finish(&f, out, err);
+out_free:
+	mixed_free(&f);
+	return ret;
+}
+
+int power_within_opp(const struct power_data *d, struct power_fit *f, struct err *err)
+{
+	int ret = run(d, true, f, err);
+
+	if (ret == -EDOM)
+		return err_wrap(err, ret,
+				"no operating point was measured with different loads, "
+				"so that the slope within an OPP is not known");
+	return ret;
+}
+
+int power_structured(const struct power_data *d, struct power_fit *f, struct err *err)
+{
+	return run(d, false, f, err);
+}

@@ -1,0 +1,184 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calib fit: the coefficient, the method and why, what is left out, and what is refused.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	line="$TOP/tests/data/fit-line.csv"
+	counts="$TOP/tests/data/fit-two-counts.csv"
+}
+
+# coefficient FILE - of the first cluster
+coefficient() {
+	sed -n 's/.*"dynamic-power-coefficient": \([0-9]*\),*/\1/p' "$1" | head -n 1
+}
+
+# term FILE NAME - value of a term of the model
+term() {
+	grep -A 2 "\"name\": \"$2\"" "$1" | sed -n 's/.*"value": \([^,]*\).*/\1/p'
+}
+
+# fits CSV C - the coefficient comes out, nothing is wrong
+fits() {
+	run --separate-stderr "$CALIB" fit "$1"
+	[ "$status" -eq 0 ]
+	echo "$output" > out.json
+	[ "$(coefficient out.json)" = "$2" ] || { cat out.json; false; }
+}
+
+# refused TEXT ARG... - one line with TEXT on stderr, exit 2, nothing on stdout
+refused() {
+	want=$1
+	shift
+	run --separate-stderr "$CALIB" fit "$@"
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"$want"* ]] || { echo "$stderr"; false; }
+}
+
+@test "a line through one CPU count gives slope and static power" {
+	fits "$line" 210
+	[ "$(term out.json static)" = 42000.0 ]
+	[[ $stderr == *"5 operating points"* ]]
+	[[ $stderr == *"intercept"*"one CPU count (1) and no idle rows"* ]]
+	[[ $stderr == *"contains shared-clock power; never per core"* ]]
+}
+
+@test "two CPU counts give the power of one CPU whatever static and shared power do" {
+	fits "$counts" 250
+	[[ $stderr == *"within-opp"*"2 CPU counts"* ]]
+	[[ $stderr == *"rail droop under load can bias C"* ]]
+}
+
+@test "what units and line ends a file has does not matter" {
+	awk -F, 'NR == 1 { print "freq_mhz,voltage_v,power_mw"; next }
+		{ printf "%.1f,%.3f,%.4f\r\n", $1 / 1000, $2 / 1e6, $3 / 1000 }' "$line" > mhz.csv
+	printf '\357\273\277' | cat - "$line" > bom.csv
+	head -c -1 "$line" > cut.csv
+	for f in mhz bom cut; do
+		fits $f.csv 210
+		[ "$(term out.json static)" = 42000.0 ]
+	done
+}
+
+@test "rows without a reading are named and left out" {
+	{ cat "$line"; echo 1900000,1200000,nan; echo 2000000,1250000,; } > nan.csv
+	fits nan.csv 210
+	[[ $stderr == *"nan.csv:7: left out: power_uw 'nan'"* ]]
+	[[ $stderr == *"nan.csv:8: left out: power_uw ''"* ]]
+	! grep -qi nan out.json || grep -i nan out.json | grep -q '"line 7 left out\|path\|command'
+}
+
+@test "a decimal comma is refused by line" {
+	printf 'freq_mhz;voltage_v;power_mw\n600,0;0,8;104,4\n' > comma.csv
+	refused "comma.csv:1: 'freq_mhz;" comma.csv
+}
+
+@test "one operating point cannot be split into static and dynamic power" {
+	printf 'freq_khz,voltage_uv,power_uw\n' > one.csv
+	for p in 212000 213100 211600; do
+		echo "1000000,800000,$p" >> one.csv
+	done
+	refused "cannot separate static and dynamic power from one operating point (rank 1 of 2)" \
+		one.csv
+	refused "rank 1 of 2" --method intercept one.csv
+	run --separate-stderr "$CALIB" fit --method through-origin one.csv
+	[ "$status" -eq 0 ]
+	echo "$output" > out.json
+	[ "$(coefficient out.json)" = 332 ]
+	[[ $stderr == *"only 1 operating point"* ]]
+}
+
+@test "a row below its baseline is left out; a baseline means through the origin" {
+	cat > base.csv <<-'END'
+	policy,ncpus,freq_khz,voltage_uv,power_uw,baseline_uw
+	1,1,500000,600000,699000,700000
+	1,1,900000,700000,752920,700000
+	1,1,1300000,800000,799840,700000
+	1,1,1700000,900000,865240,700000
+	END
+	fits base.csv 120
+	[[ $stderr == *"3 of 4 used; left out: 1 negative"* ]]
+	[[ $stderr == *"through-origin"* ]]
+	grep -q '"rows left out: 1 negative"' out.json
+	run --separate-stderr "$CALIB" fit --compare base.csv
+	[[ $stderr =~ intercept\ +all\ .*\ -[0-9]+\.[0-9]\  ]]
+}
+
+@test "power that falls with f V^2 gives no coefficient, and exit status 1" {
+	printf 'freq_khz,voltage_uv,power_uw\n500000,800000,300000\n900000,900000,250000\n1300000,1000000,200000\n' > down.csv
+	run --separate-stderr "$CALIB" fit -o out.json down.csv
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[ ! -e out.json ]
+	[[ $stderr == *"fit too poor, nothing written: the coefficient is not positive"* ]]
+}
+
+@test "the result is the same bytes in a locale with decimal commas" {
+	locale -a | grep -qi '^de_DE\.utf-\?8$' && path= || {
+		command -v localedef > /dev/null || skip "no localedef"
+		localedef -i de_DE -f UTF-8 "$PWD/de_DE.UTF-8" 2> /dev/null ||
+			skip "the locale de_DE can not be made here"
+		path=$PWD
+	}
+	LC_ALL=C "$CALIB" fit "$line" > c.json
+	LOCPATH=$path LC_ALL=de_DE.UTF-8 "$CALIB" fit "$line" > de.json
+	cmp c.json de.json
+	grep -q '"value": 42000.0' de.json
+}
+
+@test "cases: hostile CSV files of other people" {
+	d="$SHARED/cases/d11-hostile-csv"
+	[ -d "$d" ] || skip "no $d"
+	for f in plain bom_crlf floats no_final_newline nan; do
+		fits "$d/$f.csv" 190
+		static=$(term out.json static)
+		awk -v s="$static" 'BEGIN { exit !(s >= 31450 && s <= 31550) }'
+	done
+	for n in 6 7 8; do
+		[[ $stderr == *"nan.csv:$n: left out"* ]]
+	done
+	refused "decimal_comma.csv:1: " "$d/decimal_comma.csv"
+}
+
+@test "cases: baselines, differences, one operating point" {
+	d="$SHARED/cases/d12-fit-baseline"
+	[ -d "$d" ] || skip "no $d"
+	fits "$d/two_minus_one.csv" 310
+	fits "$d/negative.csv" 140
+	[[ $stderr == *"left out: 1 negative"* ]]
+	refused "cannot separate static and dynamic power from one operating point (rank 1 of 2)" \
+		"$d/one_opp.csv"
+	run --separate-stderr "$CALIB" fit --compare -o out.json "$d/two_minus_one.csv"
+	[[ $output =~ mean-of-ratios\ +all\ +905 ]]
+	run --separate-stderr "$CALIB" fit --compare -o out.json "$d/negative.csv"
+	[[ $output =~ intercept\ +all\ +159\.6\ .*\ -20\.5\  ]]
+}
+
+@test "somebody's file needs --match before a tree can be edited with it" {
+	run --separate-stderr "$CALIB" fit "$line"
+	[[ $stderr == *"fdtedit will not apply it; say which with --match"* ]]
+	run --separate-stderr "$CALIB" fit --match compatible=arm,cortex-a53 \
+		--match reg=0x100,0x101 "$line"
+	[ "$status" -eq 0 ]
+	[[ $output == *'"compatible": "arm,cortex-a53"'* ]]
+	[[ $output == *'257'* ]]
+	refused "--match 'reg=x'" --match reg=x "$line"
+	refused "--match 'cortex'" --match cortex "$line"
+}
+
+@test "what is missing is said in one line" {
+	refused "calib-run"
+	refused "nofile.csv" nofile.csv
+	refused "no rows of a cluster 'gpu'; there are cluster0" --cluster gpu "$line"
+	refused "--method 'magic'" --method magic "$line"
+	printf 'freq_khz,voltage_uv,power_uw\n' > empty.csv
+	refused "empty.csv: no rows" empty.csv
+	printf 'policy,ncpus,freq_khz,voltage_uv,power_uw\n0,0,600000,800000,1000\n' > idle.csv
+	refused "no usable row with a busy CPU" idle.csv
+	printf 'load,freq_khz,voltage_uv,power_uw\na,600000,800000,1\nb,600000,800000,1\n' > loads.csv
+	refused "rows of several loads ('a', 'b'); choose one with --load" loads.csv
+}
