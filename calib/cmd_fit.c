@@ -121,8 +121,8 @@ static int run_fit(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 }
 
 static const struct opt fit_opts[] = {
-	{ "dir", 'd', OPT_STRING, offsetof(struct fit_opts, dir), "RUN",
-	  "the run (default: ./" RUN_DEFAULT ")" },
+	{ "run", 'd', OPT_STRING, offsetof(struct fit_opts, dir), "DIR",
+	  "the run that is fitted (default: ./" RUN_DEFAULT ")" },
 	{ "output", 'o', OPT_STRING, offsetof(struct fit_opts, out), "FILE",
 	  "write the result here instead of to stdout" },
 	{ "method", 0, OPT_STRING, offsetof(struct fit_opts, method), "NAME",
@@ -148,7 +148,7 @@ const struct cmd cmd_fit = {
 	.summary = "fit the dynamic-power-coefficient to measured rows",
 	.help = "Fits C of P = C f V^2, the dynamic power of one CPU in uW/MHz/V^2, with "
 		"its "
-		"95 % interval, and prints coeffs.json. Rows come from RUN, or from CSV "
+		"95 % interval, and prints coeffs.json. Rows come from a run, or from CSV "
 		"files: our own, or any whose columns say their unit (freq_khz or "
 		"freq_mhz, voltage_uv or voltage_v, power_uw or power_mw; also policy, "
 		"ncpus, baseline_uw).\n"
