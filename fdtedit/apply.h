@@ -38,8 +38,6 @@ struct apply {
 	FILE *talk; /* stdout, unless the result itself goes there */
 };
 
-/* Is @path device-tree source, by its name or else its text? */
-bool apply_is_source(const char *path);
 /* Edit source, or print the edit as a patch. Returns 0 or a negative errno. */
 int apply_source(struct apply *a, struct err *err);
 /* What was done, a line for each edit and one for all. @old_text: what stood there when

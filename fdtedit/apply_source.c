@@ -14,35 +14,6 @@
 #include "lib/buf.h"
 #include "lib/outfile.h"
 
-static bool ends_with(const char *name, const char *end)
-{
-	size_t n = strlen(name), m = strlen(end);
-
-	return n >= m && !strcmp(name + n - m, end);
-}
-
-bool apply_is_source(const char *path)
-{
-	char head[4096];
-	bool source;
-	size_t n;
-	FILE *f;
-
-	if (ends_with(path, ".dts") || ends_with(path, ".dtsi") ||
-	    ends_with(path, ".dtso"))
-		return true;
-	/* Text under the name of a compiled tree is somebody's mistake. */
-	if (!strcmp(path, "-") || ends_with(path, ".dtb") || ends_with(path, ".dtbo"))
-		return false;
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	n = fread(head, 1, sizeof(head), f);
-	source = !memchr(head, '\0', n) && memmem(head, n, "/dts-v1/", 8);
-	fclose(f);
-	return source;
-}
-
 /* All files are written beside their targets before the first takes its place. */
 static int write_all(const struct dts_output *list, size_t count, struct err *err)
 {

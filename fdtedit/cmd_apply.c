@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "fdtedit/apply.h"
+#include "fdtedit/compile.h"
 #include "fdtedit/dtb.h"
 #include "fdtedit/edits.h"
 #include "lib/buf.h"
@@ -201,8 +202,8 @@ static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 		return err_errno(err, -ENOMEM, "coefficients");
 	ret = coeffs_read(argv[1], a.coeffs, err);
 	if (!ret)
-		ret = apply_is_source(a.board) ? apply_source(&a, err)
-					       : apply_dtb(&a, err);
+		ret = compile_is_source(a.board) ? apply_source(&a, err)
+						 : apply_dtb(&a, err);
 	dtb_free(&a.before);
 	dtb_free(&a.after);
 	dtcpus_free(a.cpus);

@@ -214,7 +214,7 @@ static int run_diff(struct cmd_ctx *ctx, const void *opts, int argc, char **argv
 
 static const struct opt diff_opts[] = {
 	{ "include", 'I', OPT_LIST, offsetof(struct diff_options, includes), "DIR",
-	  "source only: look for included files here too; may be given more than once" },
+	  "source only: look for included files here too" },
 	{ "json", 0, OPT_FLAG, offsetof(struct diff_options, json), NULL,
 	  "as JSON, values in full" },
 	{ NULL },

@@ -34,21 +34,68 @@ bool show_power_uw(const struct show *s, unsigned int domain, unsigned int opp,
 	return true;
 }
 
-static int show_tree(const char *file, const struct show_options *o,
-		     const struct dtb *dtb, struct dtcpus *d, struct checks *checks,
-		     struct err *err)
+/* One run: what was found, and the room for what is made of it. */
+struct shown {
+	const struct show_options *opts;
+	const char *file;
+	struct dts *source;
+	struct dtb dtb; /* empty when source does not compile */
+	struct dtcpus *d;
+	struct checks *checks;
+};
+
+static int read_tree(struct shown *sh, struct err *err)
 {
-	const struct checks_input in = { .d = d };
-	const struct show s = { .file = file, .d = d, .checks = checks };
+	const struct checks_input in = { .d = sh->d };
 	int ret;
 
-	ret = dtb_read_cpus(dtb, d, err);
-	if (!ret && o->bin)
-		ret = dtcpus_use_bin(dtb->file.data, d, o->bin, err);
+	ret = dtb_read_cpus(&sh->dtb, sh->d, err);
+	if (!ret && sh->opts->bin)
+		ret = dtcpus_use_bin(sh->dtb.file.data, sh->d, sh->opts->bin, err);
 	if (ret)
-		return err_wrap(err, ret, "'%s'", file);
-	checks_run(&in, checks);
-	if (o->json)
+		return err_wrap(err, ret, "'%s'", sh->file);
+	checks_run(&in, sh->checks);
+	return 0;
+}
+
+/* Source tells where the values stand; what they come to, only its tree does. */
+static int load_source(struct shown *sh, struct cmd_ctx *ctx, struct err *err)
+{
+	const struct opt_list *dirs = &sh->opts->includes;
+	struct err why = { "" };
+	int ret = dts_open(sh->file, dirs->items, dirs->n, &sh->source, err);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; dts_note(sh->source, i); i++)
+		cmd_warn(ctx, "%s", dts_note(sh->source, i));
+	if (!compile_source(sh->file, dirs, &sh->dtb, &why))
+		return 0;
+	dtb_free(&sh->dtb);
+	if (sh->opts->bin)
+		return err_set(err, -EINVAL, "--bin needs the OPPs: %s", why.msg);
+	cmd_note(ctx, "capacity, OPPs and power are not shown: %s", why.msg);
+	return 0;
+}
+
+static int show(struct shown *sh, struct cmd_ctx *ctx, struct err *err)
+{
+	struct show s = { .file = sh->file };
+	int ret;
+
+	ret = compile_is_source(sh->file) ? load_source(sh, ctx, err)
+					  : dtb_load(sh->file, &sh->dtb, err);
+	if (!ret && sh->dtb.trailing)
+		cmd_warn(ctx, "'%s': %zu bytes after the tree", sh->file,
+			 sh->dtb.trailing);
+	if (!ret && sh->dtb.file.data)
+		ret = read_tree(sh, err);
+	if (ret)
+		return ret;
+	s.source = sh->source;
+	s.d = sh->dtb.file.data ? sh->d : NULL;
+	s.checks = sh->checks;
+	if (sh->opts->json)
 		return show_json(&s, stdout, err);
 	show_text(&s, stdout);
 	return 0;
@@ -57,24 +104,20 @@ static int show_tree(const char *file, const struct show_options *o,
 static int run_show(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		    struct err *err)
 {
-	const struct show_options *o = opts;
-	struct dtcpus *d = dtcpus_new();
-	struct checks *checks = checks_new();
-	struct dtb dtb = { 0 };
+	struct shown sh = { .opts = opts, .file = argv[0] };
 	int ret;
 
 	(void)argc;
-	if (!d || !checks)
-		ret = err_errno(err, -ENOMEM, "list of CPU nodes");
+	sh.d = dtcpus_new();
+	sh.checks = checks_new();
+	if (sh.d && sh.checks)
+		ret = show(&sh, ctx, err);
 	else
-		ret = compile_or_load(argv[0], &o->includes, &dtb, err);
-	if (!ret && dtb.trailing)
-		cmd_warn(ctx, "'%s': %zu bytes after the tree", argv[0], dtb.trailing);
-	if (!ret)
-		ret = show_tree(argv[0], o, &dtb, d, checks, err);
-	dtb_free(&dtb);
-	checks_free(checks);
-	dtcpus_free(d);
+		ret = err_errno(err, -ENOMEM, "list of CPU nodes");
+	dtb_free(&sh.dtb);
+	dts_free(sh.source);
+	checks_free(sh.checks);
+	dtcpus_free(sh.d);
 	return ret;
 }
 
@@ -82,7 +125,7 @@ static const struct opt show_opts[] = {
 	{ "bin", 0, OPT_STRING, offsetof(struct show_options, bin), "BIN",
 	  "voltages of this speed bin: 'speed1' for opp-microvolt-speed1" },
 	{ "include", 'I', OPT_LIST, offsetof(struct show_options, includes), "DIR",
-	  "source only: look for included files here too; may be given more than once" },
+	  "source only: look for included files here too" },
 	{ "json", 0, OPT_FLAG, offsetof(struct show_options, json), NULL, "as JSON" },
 	{ NULL },
 };
@@ -105,8 +148,11 @@ const struct cmd cmd_show = {
 		"is "
 		"wrong with a model is the business of 'calib check'.\n"
 		"\n"
-		"Source (.dts) goes through cpp and dtc first, which must be installed.",
+		"Of source (.dts, .dtsi) the file and line of each coefficient is shown, "
+		"or of the node that has none. Where cpp and dtc are installed and it "
+		"compiles, its domains and OPPs follow; else it is said why not.",
 	.example = "fdtedit show exynos5422-odroidxu4.dtb\n"
+		   "fdtedit show exynos5422-cpus.dtsi\n"
 		   "fdtedit show --json /sys/firmware/fdt",
 	.opts = show_opts,
 	.opts_size = sizeof(struct show_options),

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "lib/buf.h"
 #include "lib/spawn.h"
@@ -37,15 +38,45 @@ static void add_folders(struct args *a, const char *option, const char *own,
 	}
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+	size_t n = strlen(name), m = strlen(end);
+
+	return n >= m && !strcmp(name + n - m, end);
+}
+
+/* The start of a regular file; of others it would be gone for the reader. */
+static size_t read_head(const char *path, char *head, size_t size)
+{
+	struct stat st;
+	size_t n = 0;
+	FILE *f;
+
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	f = fopen(path, "re");
+	if (f) {
+		n = fread(head, 1, size, f);
+		fclose(f);
+	}
+	return n;
+}
+
 bool compile_is_source(const char *path)
 {
 	static const char *const endings[] = { ".dts", ".dtsi", ".dtso" };
-	const char *dot = strrchr(path, '.');
+	char head[4096];
+	size_t n = read_head(path, head, sizeof(head));
 
-	for (size_t i = 0; dot && i < sizeof(endings) / sizeof(endings[0]); i++)
-		if (!strcmp(dot, endings[i]))
+	if (n >= 4 && !memcmp(head, "\xd0\x0d\xfe\xed", 4))
+		return false;
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++)
+		if (ends_with(path, endings[i]))
 			return true;
-	return false;
+	/* Text under the name of a compiled tree is somebody's mistake. */
+	if (ends_with(path, ".dtb") || ends_with(path, ".dtbo"))
+		return false;
+	return !memchr(head, '\0', n) && memmem(head, n, "/dts-v1/", 8);
 }
 
 /* "dir/" of "dir/file", or "." */

@@ -11,7 +11,11 @@
 #include "lib/cmd.h"
 #include "lib/err.h"
 
-/* By its name: .dts, .dtsi, .dtso. */
+/*
+ * Is this source? A compiled tree's magic decides, then the name (.dts, .dtsi, .dtso),
+ * then the text, unless it is called .dtb: that is somebody's mistake. "-" is taken for a
+ * tree.
+ */
 bool compile_is_source(const char *path);
 
 /*
@@ -24,7 +28,7 @@ bool compile_is_source(const char *path);
 int compile_source(const char *path, const struct opt_list *includes, struct dtb *dtb,
 		   struct err *err);
 
-/* dtb_load() or, by the name, compile_source(). */
+/* compile_source() if it is source, else dtb_load(). */
 int compile_or_load(const char *path, const struct opt_list *includes, struct dtb *dtb,
 		    struct err *err);
 

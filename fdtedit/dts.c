@@ -302,25 +302,32 @@ static int check_whole(const struct dts *d, const struct dts_def *def, struct er
 	return 0;
 }
 
+const char *dts_place(const struct dts *d, size_t i, unsigned int *line)
+{
+	const struct dts_site *s = &d->sites[i];
+	const struct dts_def *def = &d->defs[s->def];
+
+	*line = dts_item_of(d, def->inst, s->prop >= 0 ? s->prop : def->item)->line;
+	return d->files[d->insts[def->inst].file]->path;
+}
+
 /* Say which other file would have to change, before anything is done. */
 static int check_files(const struct dts *d, const struct edits *edits,
 		       const struct dts_opts *opts, struct err *err)
 {
 	for (unsigned int i = 0; i < edits->count && !opts->all_files; i++) {
-		const struct dts_site *s = &d->sites[edits->list[i].cpu];
-		int inst = d->defs[s->def].inst;
-		uint32_t line;
+		size_t cpu = edits->list[i].cpu;
+		unsigned int line;
+		const char *path;
 
-		if (!d->insts[inst].file)
+		if (!d->insts[d->defs[d->sites[cpu].def].inst].file)
 			continue;
-		line = s->prop >= 0 ? dts_item_of(d, inst, s->prop)->line
-				    : dts_item_of(d, inst, d->defs[s->def].item)->line;
+		path = dts_place(d, cpu, &line);
 		return err_set(
 			err, -EPERM,
 			"the CPU node '%s' of '%s' is in '%s' (line %u): edit that "
 			"file, or give --all-files",
-			edits->list[i].path, d->files[0]->path,
-			d->files[d->insts[inst].file]->path, line);
+			edits->list[i].path, d->files[0]->path, path, line);
 	}
 	return 0;
 }

@@ -53,6 +53,8 @@ void dts_free(struct dts *d);
 const struct edit_cpu *dts_cpus(const struct dts *d, size_t *count);
 /* The text of place @i's value when it is no plain number, on one line; else NULL. */
 const char *dts_odd_value(const struct dts *d, size_t i);
+/* File and line of place @i: of the property, or of the node that lacks it. */
+const char *dts_place(const struct dts *d, size_t i, unsigned int *line);
 /* What the user should know, for cmd_warn(); NULL past the last. */
 const char *dts_note(const struct dts *d, size_t i);
 

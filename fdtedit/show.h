@@ -7,13 +7,15 @@
 
 #include <stdio.h>
 
+#include "fdtedit/dts.h"
 #include "lib/dtcpus.h"
 #include "lib/err.h"
 #include "models/checks.h"
 
 struct show {
 	const char *file;
-	const struct dtcpus *d;
+	const struct dts *source;    /* where the values stand in source; or NULL */
+	const struct dtcpus *d;	     /* NULL: source that was not compiled */
 	const struct checks *checks; /* the kernel's view, domain by domain */
 };
 

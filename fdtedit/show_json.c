@@ -178,6 +178,60 @@ static int put_others(const struct show *s, struct json *root)
 	return ret;
 }
 
+static struct json *place_json(const struct show *s, size_t i)
+{
+	size_t count;
+	const struct edit_cpu *cpu = &dts_cpus(s->source, &count)[i];
+	const char *odd = dts_odd_value(s->source, i);
+	struct json *obj = json_new_object();
+	unsigned int line;
+	int ret;
+
+	if (!obj)
+		return NULL;
+	ret = json_put_text(obj, "path", cpu->path);
+	if (cpu->has_reg)
+		ret |= put_number(obj, "reg", cpu->reg);
+	if (odd)
+		ret |= json_put_text(obj, "expression", odd);
+	else if (cpu->has_value)
+		ret |= json_put_u64(obj, "dynamic-power-coefficient", cpu->value);
+	ret |= json_put_text(obj, "file", dts_place(s->source, i, &line));
+	ret |= json_put_u64(obj, "line", line);
+	if (!ret)
+		return obj;
+	json_free(obj);
+	return NULL;
+}
+
+static int put_source(const struct show *s, struct json *root)
+{
+	struct json *list = json_new_array();
+	int ret = list ? 0 : -ENOMEM;
+	size_t count;
+
+	dts_cpus(s->source, &count);
+	for (size_t i = 0; !ret && i < count; i++)
+		ret = json_add(list, place_json(s, i));
+	if (!ret)
+		return json_put(root, "source", list);
+	json_free(list);
+	return ret;
+}
+
+static int put_tree(const struct show *s, struct json *root)
+{
+	int ret = 0;
+
+	if (s->d->root_compatible_count)
+		ret = json_put_text(root, "compatible", s->d->root_compatibles[0]);
+	if (!ret && s->d->model)
+		ret = json_put_text(root, "model", s->d->model);
+	if (!ret)
+		ret = put_domains(s, root);
+	return ret ? ret : put_others(s, root);
+}
+
 int show_json(const struct show *s, FILE *f, struct err *err)
 {
 	struct json *root = json_new_object();
@@ -185,14 +239,10 @@ int show_json(const struct show *s, FILE *f, struct err *err)
 
 	if (!ret)
 		ret = json_put_text(root, "file", s->file);
-	if (!ret && s->d->root_compatible_count)
-		ret = json_put_text(root, "compatible", s->d->root_compatibles[0]);
-	if (!ret && s->d->model)
-		ret = json_put_text(root, "model", s->d->model);
-	if (!ret)
-		ret = put_domains(s, root);
-	if (!ret)
-		ret = put_others(s, root);
+	if (!ret && s->source)
+		ret = put_source(s, root);
+	if (!ret && s->d)
+		ret = put_tree(s, root);
 	if (ret)
 		err_errno(err, ret, "list of domains");
 	else

@@ -189,10 +189,43 @@ static void print_others(const struct show *s, FILE *f)
 	}
 }
 
+static void print_source(const struct show *s, FILE *f)
+{
+	size_t count;
+	const struct edit_cpu *cpus = dts_cpus(s->source, &count);
+
+	fprintf(f, "  %-20s  %10s  %18s  %s\n", "CPU node", "reg", "power-coefficient",
+		"in source");
+	for (size_t i = 0; i < count; i++) {
+		unsigned int line;
+		const char *path = dts_place(s->source, i, &line);
+		const char *odd = dts_odd_value(s->source, i);
+		char reg[24] = "-", value[16] = "-";
+
+		if (cpus[i].has_reg)
+			snprintf(reg, sizeof(reg), "0x%" PRIx64, cpus[i].reg);
+		if (cpus[i].has_value)
+			snprintf(value, sizeof(value), "%" PRIu32, cpus[i].value);
+		fprintf(f, "  %-20s  %10s  %18s  ", cpus[i].path, reg, odd ? odd : value);
+		print_clean(path, f);
+		fprintf(f, ":%u%s\n", line, cpus[i].has_value ? "" : " (node)");
+	}
+}
+
 void show_text(const struct show *s, FILE *f)
 {
-	print_head(s, f);
-	for (unsigned int i = 0; i < s->d->domain_count; i++)
+	if (s->d) {
+		print_head(s, f);
+	} else {
+		print_clean(s->file, f);
+		fputs(": source\n", f);
+	}
+	if (s->source) {
+		fputc('\n', f);
+		print_source(s, f);
+	}
+	for (unsigned int i = 0; s->d && i < s->d->domain_count; i++)
 		print_domain(s, i, f);
-	print_others(s, f);
+	if (s->d)
+		print_others(s, f);
 }

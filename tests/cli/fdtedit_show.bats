@@ -123,6 +123,53 @@ setup() {
 	[[ $stderr == '{"error": '* ]]
 }
 
+@test "show of source tells file and line, and the tree if it compiles" {
+	cat > soc.dtsi <<- 'END'
+		/ {
+			cpus {
+				#address-cells = <1>;
+				#size-cells = <0>;
+				cpu0: cpu@0 {
+					compatible = "arm,cortex-a7";
+					reg = <0>;
+				};
+				cpu@1 {
+					compatible = "arm,cortex-a7";
+					reg = <1>;
+					dynamic-power-coefficient = <(9 * 10)>;
+				};
+			};
+		};
+	END
+	printf '/dts-v1/;\n#include "soc.dtsi"\n&cpu0 {\n\tdynamic-power-coefficient = <80>;\n};\n' > b.dts
+	run --separate-stderr "$FDTEDIT" show b.dts
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[[ $output == *"/cpus/cpu@0                  0x0                  80  b.dts:4"* ]]
+	[[ $output == *"/cpus/cpu@1                  0x1          <(9 * 10)>  soc.dtsi:12"* ]]
+	[[ $output == *"without OPP table"*"/cpus/cpu@1                  0x1                   -                  90  arm,cortex-a7"* ]]
+	run --separate-stderr "$FDTEDIT" show soc.dtsi
+	[ "$status" -eq 0 ]
+	[[ $stderr == "fdtedit show: note: capacity, OPPs and power are not shown: compiling 'soc.dtsi': dtc: "* ]]
+	[[ $output == *"/cpus/cpu@0                  0x0                   -  soc.dtsi:5 (node)"* ]]
+	[[ $output != *"without OPP table"* ]]
+	run --separate-stderr "$FDTEDIT" show --bin fast soc.dtsi
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--bin needs the OPPs"* ]]
+	run --separate-stderr "$FDTEDIT" show --json soc.dtsi
+	[ "$status" -eq 0 ]
+	[[ $output == *'"expression": "<(9 * 10)>"'*'"line": 12'* ]] || { echo "$output"; false; }
+}
+
+@test "a compiled tree is known by its magic, whatever it is called" {
+	cp board.dtb odd.dts
+	run "$FDTEDIT" show odd.dts
+	[ "$status" -eq 0 ]
+	[[ $output == "odd.dts: test,big-little"* ]]
+	run "$FDTEDIT" diff odd.dts board.dtb
+	[ "$status" -eq 0 ]
+}
+
 @test "show gives the states of the Odroid-XU4 that the kernel finds inefficient" {
 	tree="$SHARED/data/exynos5422-odroidxu4.post.dtb"
 	[ -e "$tree" ] || skip "no $tree"
