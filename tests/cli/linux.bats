@@ -1,0 +1,272 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calib measure on a machine: the real libsensors and our real sysfs code, over a fake
+# Odroid-XU3 in a private mount namespace.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	root=$PWD/root
+	policy=$root/sys/devices/system/cpu/cpufreq/policy
+	meter=$root/sys/class/hwmon/hwmon0
+}
+
+# fake [LITTLE BIG] - the machine, with a meter that is new every 20 ms
+fake() {
+	"$TOP/tests/fake/odroid-xu3" "$root" "$@"
+	echo 20 > "$meter/update_interval"
+}
+
+needs_namespace() {
+	unshare -rm true 2> /dev/null || skip "no mount namespace here"
+	[ -e /sys/class ] || skip "no /sys here"
+}
+
+# inside COMMAND... - in place of this shell, where libsensors takes $root for the machine
+inside() {
+	# shellcheck disable=SC2016
+	exec unshare -rm sh -c 'mount --bind "$0/sys/class" /sys/class &&
+		mount --bind "$0/sys/devices" /sys/devices && exec "$@"' "$root" "$@"
+}
+
+measure() {
+	run --separate-stderr inside timeout 60 "$CALIB" measure --sysroot "$root" "$@"
+}
+
+# All settings but scaling_setspeed, which no kernel lets anybody put back to "<unsupported>".
+settings() {
+	find "$root/sys/devices/system/cpu" -type f ! -name scaling_setspeed | sort | xargs md5sum
+}
+
+# The two CPUs of the fake, which must be here for a load to run on them.
+needs_two_cpus() {
+	[ "$(nproc)" -ge 2 ] && [ -d /sys/devices/system/cpu/cpu1 ] || skip "needs two CPUs"
+}
+
+# begin - measure the A15 in the background, with physics; its PID is $pid
+begin() {
+	inside "$CALIB" measure --sysroot "$root" "$@" > out 2> err 3>&- &
+	pid=$!
+	"$TOP/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
+}
+
+# Until the clock is pinned, or the program is gone.
+until_pinned() {
+	until grep -q '^[0-9]' "${policy}1/scaling_setspeed"; do
+		kill -0 $pid
+	done
+}
+
+@test "a whole measurement: clock, power, voltage, work; all settings as before" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	settings > before
+	begin --cluster a15 --opps 200,800,1400,2000 --cpus 0,1 -d run
+	wait $pid
+	settings | diff before -
+	[ ! -e root/run/calib/state.json ]
+	[ "$(grep -c , run/samples.csv)" -eq 9 ]
+	awk -F, 'NR > 1 {
+		v["200000"] = 900000; v["800000"] = 900000
+		v["1400000"] = 1100000; v["2000000"] = 1312000
+		if ($2 != "a15" || $4 != $3 || $5 != v[$3] || $12 != 49000 || $11 < 3) exit 1
+		if ($6 == 1 && ($7 != "int" || $13 == 0 || $8 < 95 || $8 > 101)) exit 1
+		if ($6 == 1 && $9 < 130000) exit 1
+		if ($6 == 0 && ($13 != 0 || $9 < 98000 || $9 > 102000)) exit 1
+	}' run/samples.csv
+	grep -q '"sensor": "ina231-i2c-3-40/power1"' run/board.json
+	grep -q '"volt-source": "rail"' run/board.json
+	grep -q '"board": "odroid-xu3"' run/board.json
+}
+
+@test "SIGTERM, SIGINT and SIGHUP put the settings back" {
+	needs_namespace
+	needs_two_cpus
+	for signal in TERM INT HUP; do
+		rm -rf root run
+		fake 0 1
+		settings > before
+		begin --cluster a15 -d run
+		until_pinned
+		[ "$(cat "${policy}1/scaling_governor")" = userspace ]
+		# A background job of a script ignores SIGINT: calib then does, too.
+		[ $signal = INT ] && kill -TERM $pid
+		kill -$signal $pid
+		status=0
+		wait $pid || status=$?
+		[ $status -eq 2 ]
+		settings | diff before -
+		grep -q interrupted err
+	done
+}
+
+@test "after SIGKILL the next run puts the settings back" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	settings > before
+	begin --cluster a15 -d run
+	until_pinned
+	kill -KILL $pid
+	wait $pid || true
+	[ "$(cat "${policy}1/scaling_governor")" = userspace ]
+	[ -e root/run/calib/state.json ]
+	measure --cluster a15 --opps 200 --cpus 0 -d run2
+	[[ $stderr == *"put back the settings that a run which died had left behind"* ]]
+	settings | diff before -
+	[ ! -e root/run/calib/state.json ]
+}
+
+@test "two at once: the second is refused and the first goes on" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	begin --cluster a15 --opps 200,800 --cpus 0,1 -d run
+	until_pinned
+	measure --cluster a15 -d run2
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"another calib is measuring on this machine"* ]]
+	wait $pid
+}
+
+@test "without the right to write: one line, exit 2, nothing changed" {
+	needs_namespace
+	fake
+	settings > before
+	chmod a-w "$root"/sys/devices/system/cpu/cpufreq/policy*/scaling_*
+	# Nobody's user namespace: root there is not root of these files.
+	run --separate-stderr inside unshare -U "$CALIB" measure --sysroot "$root" -d run
+	[ "$status" -eq 2 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"is not writable for this user; run as root"* ]]
+	settings | diff before -
+	[ ! -e run ]
+	[ ! -e root/run/calib ]
+}
+
+@test "a governor that does not change is an error, and what was changed is restored" {
+	needs_namespace
+	fake
+	echo 800000 > "${policy}4/scaling_max_freq"
+	settings > before
+	rm "${policy}4/scaling_governor"
+	ln -s /dev/null "${policy}4/scaling_governor"
+	measure --cluster a15 -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"policy4: "*"scaling_governor: wrote 'userspace', it reads ''"* ]]
+	[ "$(cat "${policy}4/scaling_max_freq")" = 800000 ]
+	[ "$(cat "${policy}4/scaling_min_freq")" = 200000 ]
+	[ ! -e root/run/calib/state.json ]
+}
+
+@test "intel_pstate in active mode says what to do, before any write" {
+	needs_namespace
+	fake
+	echo intel_pstate > "${policy}4/scaling_driver"
+	echo "performance powersave " > "${policy}4/scaling_available_governors"
+	settings > before
+	measure --cluster a15 -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"policy4: driver intel_pstate has no userspace governor (active mode); write 'passive' to "* ]]
+	settings | diff before -
+	[ ! -e root/run/calib ]
+}
+
+@test "no list of frequencies: points between the limits, and said to be requests" {
+	needs_namespace
+	fake
+	rm "${policy}4/scaling_available_frequencies"
+	measure --cluster a15 --dry-run
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"policy4: the kernel lists no frequencies (driver cpufreq-dt); its 10 points in 200000..2000000 kHz are requests, not an OPP table"* ]]
+}
+
+@test "boost clocks are left out while boost is off" {
+	needs_namespace
+	fake
+	echo "2100000 " > "${policy}4/scaling_boost_frequencies"
+	echo 0 > "${policy}4/boost"
+	measure --cluster a15 --opps 2100 --dry-run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"policy4: boost clock 2100000 kHz left out, as boost is off"* ]]
+	echo 1 > "${policy}4/boost"
+	measure --cluster a15 --opps 2100 --dry-run
+	[ "$status" -eq 0 ]
+}
+
+@test "offline CPUs are not loaded, not counted, and said" {
+	needs_namespace
+	fake
+	echo "0 1" > "${policy}0/affected_cpus"
+	echo > "${policy}4/affected_cpus"
+	measure --dry-run
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"policy4: all CPUs are offline, skipped"* ]]
+	[[ $stderr == *"policy0: 2 of its 4 CPUs are offline"* ]]
+	measure --cluster a7 --cpus 3 --dry-run
+	[ "$status" -eq 2 ]
+}
+
+@test "a meter is named by chip and address or label, never by hwmonN alone" {
+	needs_namespace
+	fake
+	measure --cluster a15 --sensor a15=ina231@0x41 --dry-run
+	[ "$status" -eq 0 ]
+	measure --cluster a15 --sensor a15=hwmon0 --dry-run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"hwmon numbers change from boot to boot"* ]]
+	measure --cluster a15 --sensor a15=ina231 --dry-run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"4 power sensors match 'ina231': ina231-i2c-3-40/power1, "* ]]
+	measure --cluster a15 --sensor big=ina231@0x40 --dry-run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"there is no cluster 'big'; there are a7, a15"* ]]
+	measure --cluster a15 --sensor ina231@0x40 --dry-run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"is not CLUSTER=SENSOR, such as a7=ina231@0x40"* ]]
+}
+
+@test "no meter for the cluster: what there is, and what to do" {
+	needs_namespace
+	fake
+	rm "$root/sys/class/hwmon/hwmon0"
+	measure --cluster a15 -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"no power sensor is known for cluster 'a15' (board odroid-xu3 has it as ina231@0x40); say which one measures it with --sensor a15=SPEC: there are ina231-i2c-3-41/power1, "* ]]
+	rm "$root"/sys/class/hwmon/hwmon*
+	measure --cluster a15 -d run
+	[ "$status" -eq 2 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"no power sensor found for cluster 'a15' (board odroid-xu3 has it as ina231@0x40); load the meter's hwmon driver"* ]]
+	[ ! -e run ]
+}
+
+@test "a machine without cpufreq: one line that helps" {
+	mkdir -p root/sys
+	run --separate-stderr "$CALIB" measure --sysroot "$root" --cluster a15 -d run
+	[ "$status" -eq 2 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"no cpufreq: "*"try --board virtual:odroid-xu3" ]]
+	[ ! -e run ]
+}
+
+@test "real listings: pstate, boost, offline CPUs" {
+	[ -d "$SHARED/cases" ] || skip "no real listings here"
+	cp -r "$SHARED"/cases/d01* d01
+	cp -r "$SHARED"/cases/d03* d03
+	chmod -R u+w d01 d03
+	run --separate-stderr "$CALIB" measure --sysroot d01/active -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"policy0: driver intel_pstate has no userspace governor (active mode)"* ]]
+	diff -r d01/active "$SHARED"/cases/d01*/active
+	run --separate-stderr "$CALIB" measure --sysroot d01/passive-no-list -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"points in 800000..4200000 kHz are requests, not an OPP table"* ]]
+	run --separate-stderr "$CALIB" measure --sysroot "$(echo "$SHARED"/cases/d02*)/root" -d run
+	[[ $stderr == *"policy0: boost clock 1512000 kHz left out, as boost is off"* ]]
+	run --separate-stderr "$CALIB" measure --sysroot d03/root -d run
+	[[ $stderr == *"policy4: all CPUs are offline, skipped"* ]]
+	[[ $stderr == *"policy0: 2 of its 4 CPUs are offline"* ]]
+}
