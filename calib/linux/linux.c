@@ -126,7 +126,7 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 {
 	struct linux_machine *lm = to_linux(m);
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	struct err ignored;
+	struct err first, besides;
 	unsigned int i;
 	int ret;
 
@@ -142,8 +142,11 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 	for (i = 0; !ret && i < c->policy_count; i++)
 		ret = take_policy(lm, &c->policies[i], err);
 	if (ret) {
-		if (linux_restore(m, &ignored))
-			return err_wrap(err, ret, "%s; and then", ignored.msg);
+		if (linux_restore(m, &besides) && err) {
+			first = *err;
+			err_set(err, ret, "%.400s; besides, %.500s", first.msg,
+				besides.msg);
+		}
 		return ret;
 	}
 	move_away(lm, c);

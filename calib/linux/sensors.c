@@ -52,9 +52,9 @@ int sensor_begin(struct err *err)
 
 	if (ret)
 		return err_set(err, -EIO,
-			       "libsensors does not start (error %d); see if "
+			       "libsensors does not start: %s; see if "
 			       "'sensors' works",
-			       ret);
+			       sensors_strerror(ret));
 	return 0;
 }
 

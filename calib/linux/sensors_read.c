@@ -103,7 +103,7 @@ int sensor_value_usable(const struct sensor_value *v, struct err *err)
 	/* -EIO and the like is the driver's word on this reading alone. */
 	if (!ret || ret == -SENSORS_ERR_IO)
 		return 0;
-	return err_set(err, -EIO, "libsensors cannot read it (error %d)", ret);
+	return err_set(err, -EIO, "libsensors cannot read it: %s", sensors_strerror(ret));
 }
 
 static int read_value(const struct sensor_value *v, const char *what, int64_t max,

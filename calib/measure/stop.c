@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <time.h>
 
-static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP };
+static const int stop_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
 #define NSIGNALS (sizeof(stop_signals) / sizeof(stop_signals[0]))
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals that ask the program to end (SIGINT, SIGTERM, SIGHUP), as a state that is asked
+ * Signals that ask the program to end (SIGINT, SIGTERM, SIGHUP, SIGQUIT), as a state that is asked
  * for and not as a handler that runs: they are blocked, stay pending, and the runner
  * looks at safe places. So nothing is cut in the middle (a write to sysfs, a row of
  * samples.csv, the restoring), and load threads, which inherit the mask, are never
@@ -17,7 +17,7 @@ struct stop {
 };
 
 /*
- * From here on the three signals are pending instead of deadly. One that the caller's
+ * From here on these signals are pending instead of deadly. One that the caller's
  * parent ignores (nohup, a background job of a script) stays ignored.
  */
 void stop_begin(struct stop *stop);

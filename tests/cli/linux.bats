@@ -81,19 +81,21 @@ until_pinned() {
 	grep -q '"board": "odroid-xu3"' run/board.json
 }
 
-@test "SIGTERM, SIGINT and SIGHUP put the settings back" {
+@test "SIGTERM, SIGINT, SIGHUP and SIGQUIT put the settings back" {
 	needs_namespace
 	needs_two_cpus
-	for signal in TERM INT HUP; do
+	for signal in TERM INT HUP QUIT; do
 		rm -rf root run
 		fake 0 1
 		settings > before
 		begin --cluster a15 -d run
 		until_pinned
 		[ "$(cat "${policy}1/scaling_governor")" = userspace ]
-		# A background job of a script ignores SIGINT: calib then does, too.
-		[ $signal = INT ] && kill -TERM $pid
 		kill -$signal $pid
+		# A background job of a script ignores these two, and calib leaves it so.
+		case $signal in
+		INT | QUIT) kill -TERM $pid ;;
+		esac
 		status=0
 		wait $pid || status=$?
 		[ $status -eq 2 ]

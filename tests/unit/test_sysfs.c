@@ -183,6 +183,29 @@ static void state_puts_back_the_first_text_and_forgets_it(void **state)
 	state_close(&st);
 }
 
+static void what_cannot_be_put_back_is_named_and_the_rest_is_back(void **state)
+{
+	struct fixture *f = *state;
+	struct state st;
+	struct err err;
+	bool recovered;
+
+	make_cpu_folder(f);
+	assert_int_equal(state_open(&st, &f->sys, &recovered, NULL), 0);
+	assert_int_equal(state_save(&st, CPU "a", NULL), 0);
+	assert_int_equal(state_save(&st, CPU "b", NULL), 0);
+	assert_int_equal(state_commit(&st, NULL), 0);
+	assert_int_equal(sysfs_set(&f->sys, CPU "b", "9", NULL), 0);
+	assert_int_equal(unlink(files_path(f->dir, CPU "a")), 0);
+	assert_int_equal(symlink("/dev/null", files_path(f->dir, CPU "a")), 0);
+	assert_int_equal(state_restore(&st, &err), -EIO);
+	assert_non_null(strstr(err.msg, "1 setting(s) could not be put back: " CPU
+					"a: wrote '1', it reads ''"));
+	expect_file(f, CPU "b", "two\n");
+	assert_int_equal(access(files_path(f->dir, "run/calib/state.json"), F_OK), 0);
+	state_close(&st);
+}
+
 static void the_next_run_puts_back_what_a_dead_one_left(void **state)
 {
 	struct fixture *f = *state;
@@ -272,6 +295,7 @@ int main(void)
 		T(set_reads_back_what_was_written),
 		T(indices_sort_as_numbers),
 		T(state_puts_back_the_first_text_and_forgets_it),
+		T(what_cannot_be_put_back_is_named_and_the_rest_is_back),
 		T(the_next_run_puts_back_what_a_dead_one_left),
 		T(two_runs_at_once_are_refused),
 		T(a_state_file_changes_nothing_but_cpu_settings),
