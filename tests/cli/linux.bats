@@ -272,3 +272,17 @@ until_pinned() {
 	[[ $stderr == *"policy4: all CPUs are offline, skipped"* ]]
 	[[ $stderr == *"policy0: 2 of its 4 CPUs are offline"* ]]
 }
+
+@test "a meter that never changes is told, and its rows are flagged" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	before=$(settings)
+	measure --cluster a15 --opps 400,600 --cpus 0,1
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"the meter did not change while it was watched; is it stuck?"* ]]
+	[[ $stderr == *" stale)"* ]]
+	# The first row has nothing before it to be told from.
+	[ "$(grep -c ',stale$' calib-run/samples.csv)" -ge 3 ]
+	[ "$(settings)" = "$before" ]
+}
