@@ -252,15 +252,15 @@ refused() {
 }
 
 @test "a folder that cannot be written leaves the old file" {
-	mkdir ro
-	cp board.dtb ro/
-	chmod 555 ro
-	[ ! -w ro ] || { chmod 755 ro; skip "runs as root"; }
-	run "$FDTEDIT" apply ro/board.dtb coeffs.json
-	chmod 755 ro
-	[ "$status" -eq 2 ]
-	[[ $output == *"ro/board.dtb"* ]]
-	cmp ro/board.dtb before.dtb
+	unshare -rm true 2> /dev/null || skip "no user namespaces"
+	run unshare -rm sh -c 'mkdir m && mount -t tmpfs tmpfs m && cp board.dtb m/ &&
+		mount -o remount,ro m &&
+		{ "$FDTEDIT" apply m/board.dtb coeffs.json 2>&1; echo "status $?"; } &&
+		cmp m/board.dtb before.dtb && ls m'
+	[ "$status" -eq 0 ] || { echo "$output"; false; }
+	[[ ${lines[0]} == "fdtedit apply: error: cannot write 'm/board.dtb'"* ]]
+	[ "${lines[1]}" = "status 2" ]
+	[ "${lines[2]}" = board.dtb ] && [ "${#lines[@]}" -eq 3 ]
 }
 
 @test "a value that will have no effect is warned about" {
@@ -309,4 +309,47 @@ refused() {
 	cp "$d/board.dts" as.dtb
 	refused "looks like DTS source" apply -o out.dtb as.dtb c.json
 	[ ! -e out.dtb ]
+}
+
+@test "a tree that keeps the value on each domain's first CPU stays that way" {
+	sed -e '/little0: cpu@100/a dynamic-power-coefficient = <80>;' \
+		"$TOP/tests/data/big-little.dts" | dtc -q -O dtb -o first.dtb
+	run --separate-stderr "$FDTEDIT" apply -o out.dtb first.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "/cpus/cpu@100: dynamic-power-coefficient: 80 -> 90 (a7)" ]
+	[ "${lines[1]}" = "/cpus/cpu@0: dynamic-power-coefficient: none -> 310 (a15)" ]
+	[[ $stderr == *"1 CPU node(s) in the domain of '/cpus/cpu@100' stay without"* ]]
+	run fdtget out.dtb /cpus/cpu@101 dynamic-power-coefficient
+	[ "$status" -ne 0 ]
+	run --separate-stderr "$FDTEDIT" apply --all-cpus -o out.dtb first.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[ "$(fdtget out.dtb /cpus/cpu@101 dynamic-power-coefficient)" = 90 ]
+}
+
+@test "one domain's value can change while others stay, and no domain gets two" {
+	d="$SHARED/cases/d07-coefficient-per-policy"
+	[ -d "$d" ] || skip "no $d"
+	coeffs '{"name": "policy0", "match": {"reg": [0, 256]},
+		"dynamic-power-coefficient": 101}' > c.json
+	"$FDTEDIT" apply -o out.dtb "$d/board.dtb" c.json
+	run "$FDTEDIT" diff "$d/board.dtb" out.dtb
+	[ "${lines[0]}" = "/cpus/cpu@0: dynamic-power-coefficient: <0x5f> -> <0x65>" ]
+	[ "${lines[1]}" = "/cpus/cpu@100: dynamic-power-coefficient: <0x5f> -> <0x65>" ]
+	[ "${#lines[@]}" -eq 2 ]
+	coeffs '{"name": "a", "match": {"reg": [0]}, "dynamic-power-coefficient": 101},
+		{"name": "b", "match": {"reg": [256]}, "dynamic-power-coefficient": 102}' > c.json
+	refused "one frequency domain would get two values: '/cpus/cpu@0' 101, '/cpus/cpu@100' 102" \
+		apply -o no.dtb "$d/board.dtb" c.json
+	[ ! -e no.dtb ]
+}
+
+@test "a coefficient for OPPs without voltage is warned about" {
+	d="$SHARED/cases/d08-opp-without-voltage"
+	[ -d "$d" ] || skip "no $d"
+	coeffs '{"name": "a55", "match": {"compatible": "arm,cortex-a55"},
+		"dynamic-power-coefficient": 101}' > c.json
+	run --separate-stderr "$FDTEDIT" apply -o out.dtb "$d/no-voltage.dtb" c.json
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"warning: '/cpus/cpu@0': the value will have no effect, 3 OPP(s)"* ]]
 }
