@@ -142,7 +142,7 @@ static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		goto out;
 	ret = plot_from_coeffs(c, plot, err);
 	if (ret) {
-		err_wrap(err, ret, "%s", path);
+		err_wrap(err, ret, "%s", buf_file_name(path));
 		goto out;
 	}
 	if (c->virtual_board)

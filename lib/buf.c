@@ -102,6 +102,11 @@ static int read_all(struct buf *buf, int fd, size_t max)
 	}
 }
 
+const char *buf_file_name(const char *path)
+{
+	return strcmp(path, "-") ? path : "standard input";
+}
+
 int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err)
 {
 	bool std_in = !strcmp(path, "-");
@@ -122,7 +127,7 @@ int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err
 		buf->len = start;
 		buf->data[start] = '\0';
 	}
-	path = std_in ? "standard input" : path;
+	path = buf_file_name(path);
 	if (ret == -EFBIG)
 		return err_set(err, ret, "'%s' is larger than the %zu bytes we take",
 			       path, max);

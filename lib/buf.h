@@ -30,5 +30,7 @@ void buf_free(struct buf *buf);
  * the file.
  */
 int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err);
+/* What messages call the file @path: itself, or "standard input" for "-". */
+const char *buf_file_name(const char *path);
 
 #endif

@@ -32,6 +32,16 @@ static struct json *ours(const json_t *value)
 	return (struct json *)value;
 }
 
+/* As a shell leaves a file behind whose program failed. */
+static bool is_empty(const char *text, size_t len)
+{
+	while (len && (*text == ' ' || *text == '\t' || *text == '\r' || *text == '\n')) {
+		text++;
+		len--;
+	}
+	return !len;
+}
+
 int json_parse(const char *text, size_t len, const char *name, struct json **root,
 	       struct err *err)
 {
@@ -42,6 +52,13 @@ int json_parse(const char *text, size_t len, const char *name, struct json **roo
 		text += 3;
 		len -= 3;
 	}
+	if (is_empty(text, len))
+		return err_set(err, -EINVAL,
+			       "%s: empty, not JSON; did the program that wrote it fail?",
+			       name);
+	if (len >= 4 && !memcmp(text, "\xd0\x0d\xfe\xed", 4))
+		return err_set(err, -EINVAL,
+			       "%s: a compiled device tree, where JSON is wanted", name);
 	value = json_loadb(text ? text : "", len, JSON_REJECT_DUPLICATES, &error);
 	if (!value)
 		return err_set(err, -EINVAL, "%s:%d: not JSON: %s", name,
@@ -56,8 +73,7 @@ int json_read(const char *path, struct json **root, struct err *err)
 	int ret = buf_read_file(&text, path, MAX_FILE, err);
 
 	if (!ret)
-		ret = json_parse(text.data, text.len,
-				 strcmp(path, "-") ? path : "standard input", root, err);
+		ret = json_parse(text.data, text.len, buf_file_name(path), root, err);
 	buf_free(&text);
 	return ret;
 }

@@ -80,3 +80,13 @@ setup() {
 	[ "$status" -eq 2 ]
 	[[ ${lines[-1]} == *"gnuplot"*"install"* ]]
 }
+
+@test "an empty file and a compiled tree are called what they are" {
+	: > coeffs.json
+	run "$CALIB" plot
+	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"coeffs.json: empty, not JSON"* ]]
+	run "$CALIB" plot "$B/boards/odroid-xu4.dtb"
+	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"odroid-xu4.dtb: a compiled device tree"* ]]
+}
