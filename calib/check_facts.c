@@ -425,15 +425,15 @@ static void note_missing_opps(struct check_facts *facts)
 			    "FILE.dtb to have efficiency and limits checked");
 }
 
-static int load_coeffs(struct check_facts *facts, const char *path,
-		       const char *board_spec, struct err *err)
+static int load_coeffs(struct check_facts *facts, const struct buf *text,
+		       const char *path, const char *board_spec, struct err *err)
 {
 	int ret;
 
 	facts->coeffs = coeffs_new();
 	if (!facts->coeffs)
 		return err_set(err, -ENOMEM, "out of memory");
-	ret = coeffs_read(path, facts->coeffs, err);
+	ret = coeffs_parse(text->data, text->len, path, facts->coeffs, err);
 	if (ret)
 		return ret;
 	ret = find_machine(facts, board_spec, err);
@@ -451,12 +451,18 @@ static int load_coeffs(struct check_facts *facts, const char *path,
 /* Anything that does not start like JSON is judged, and refused, as a tree. */
 static bool is_json(const struct buf *buf)
 {
-	return buf->len && buf->data[strspn(buf->data, " \t\r\n")] == '{';
+	const char *text = buf->data;
+
+	if (buf->len >= 3 && !memcmp(text, "\xef\xbb\xbf", 3))
+		text += 3;
+	text += strspn(text, " \t\r\n");
+	return *text == '{' || *text == '[';
 }
 
 int check_facts_load(struct check_facts *facts, const char *path, const char *board_spec,
 		     const char *bin, struct err *err)
 {
+	struct buf input = { 0 };
 	int ret;
 
 	memset(facts, 0, sizeof(*facts));
@@ -464,15 +470,25 @@ int check_facts_load(struct check_facts *facts, const char *path, const char *bo
 	facts->d = dtcpus_new();
 	if (!facts->d)
 		return err_set(err, -ENOMEM, "out of memory");
-	if (!strcmp(path, "-"))
-		return load_coeffs(facts, path, board_spec, err);
-	ret = buf_read_file(&facts->blob, path, MAX_INPUT, err);
+	/* Once: what is read may be a pipe. */
+	ret = buf_read_file(&input, path, MAX_INPUT, err);
 	if (ret)
 		return ret;
-	if (!is_json(&facts->blob))
-		return load_tree(facts, path, board_spec, err);
-	buf_free(&facts->blob);
-	return load_coeffs(facts, path, board_spec, err);
+	path = buf_file_name(path);
+	if (!input.len) {
+		buf_free(&input);
+		return err_set(err, -EINVAL,
+			       "%s: empty, neither a coeffs.json nor a device tree; did "
+			       "the program that wrote it fail?",
+			       path);
+	}
+	if (is_json(&input)) {
+		ret = load_coeffs(facts, &input, path, board_spec, err);
+		buf_free(&input);
+		return ret;
+	}
+	facts->blob = input;
+	return load_tree(facts, path, board_spec, err);
 }
 
 void check_facts_free(struct check_facts *facts)

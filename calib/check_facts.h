@@ -31,7 +31,7 @@ struct check_facts {
 
 /*
  * check_facts_load - read @path and what it refers to
- * @path: a .dtb or a coeffs.json, told apart by content; "-": coeffs.json on stdin
+ * @path: a .dtb or a coeffs.json, told apart by content; "-" is stdin
  * @board_spec: as board_open() takes it, or NULL: the board is the one that the input
  *	names, if it is built in
  * @bin: speed bin whose voltages count in a tree, or NULL

@@ -101,6 +101,7 @@ static int check_file(const struct check_opts *o, const char *path,
 		ret = judge(o, facts, c, err);
 	if (ret)
 		return ret;
+	path = buf_file_name(path);
 	if (o->json)
 		ret = check_print_json(stdout, path, facts, c, err);
 	else

@@ -24,6 +24,7 @@
 #define COEFFS_MAX_FILES    16
 #define COEFFS_MAX_NOTES    32
 #define COEFFS_TEXT	    256
+#define COEFFS_MAX_BYTES    (16u << 20) /* of the file */
 
 /*
  * Which CPU nodes: with several keys a node must satisfy all of them. An empty match (a
@@ -143,6 +144,9 @@ void coeffs_free(struct coeffs *c);
  * refused.
  */
 int coeffs_read(const char *path, struct coeffs *c, struct err *err);
+/* The same from memory; @name stands for the file in messages. */
+int coeffs_parse(const char *text, size_t len, const char *name, struct coeffs *c,
+		 struct err *err);
 /* coeffs_write - write it, reals rounded to 6 significant digits. 0, -EIO, -ENOMEM,
  * -EINVAL. */
 int coeffs_write(const struct coeffs *c, FILE *f, struct err *err);

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "lib/buf.h"
 #include "lib/json.h"
 #include "lib/sha256.h"
 
@@ -574,10 +575,11 @@ static int read_root(const struct json *root, struct coeffs *c, struct err *err)
 	return ret;
 }
 
-int coeffs_read(const char *path, struct coeffs *c, struct err *err)
+int coeffs_parse(const char *text, size_t len, const char *name, struct coeffs *c,
+		 struct err *err)
 {
 	struct json *root = NULL;
-	int ret = json_read(path, &root, err);
+	int ret = json_parse(text, len, name, &root, err);
 
 	if (ret)
 		return ret;
@@ -586,6 +588,16 @@ int coeffs_read(const char *path, struct coeffs *c, struct err *err)
 	/* A missing key is a wrong file, not a missing one. */
 	if (ret == -ENOENT)
 		ret = -EINVAL;
-	return ret ? err_wrap(err, ret, "%s", strcmp(path, "-") ? path : "standard input")
-		   : 0;
+	return ret ? err_wrap(err, ret, "%s", name) : 0;
+}
+
+int coeffs_read(const char *path, struct coeffs *c, struct err *err)
+{
+	struct buf text = { 0 };
+	int ret = buf_read_file(&text, path, COEFFS_MAX_BYTES, err);
+
+	if (!ret)
+		ret = coeffs_parse(text.data, text.len, buf_file_name(path), c, err);
+	buf_free(&text);
+	return ret;
 }

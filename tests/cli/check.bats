@@ -268,3 +268,33 @@ what_exynos5422_gives() {
 		[ "${#lines[@]}" -eq 1 ]
 	done
 }
+
+@test "check reads a pipe once, and a tree on standard input" {
+	run "$CALIB" check /dev/stdin < <(cat min.json)
+	[ "$status" -eq 0 ]
+	[[ $output == *"coefficient 310"* ]]
+	mkfifo fifo
+	cat min.json > fifo &
+	run timeout 20 "$CALIB" check fifo
+	[ "$status" -eq 0 ]
+	[[ $output == *"coefficient 310"* ]]
+	xu4_tree xu4.dtb
+	run "$CALIB" check - < xu4.dtb
+	what_exynos5422_gives
+	[ "${lines[0]}" = "standard input" ]
+}
+
+@test "check of an empty file says that it is empty" {
+	: > empty
+	for name in empty - ; do
+		run "$CALIB" check "$name" < empty
+		[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
+		[[ $output == *": empty, neither a coeffs.json nor a device tree"* ]]
+	done
+}
+
+@test "check calls standard input by its name" {
+	run "$CALIB" check --board juno-r2 - < min.json
+	[ "$status" -eq 2 ]
+	[[ $output == *"error: standard input: cluster 'a7' matches no CPU"* ]]
+}
