@@ -11,6 +11,8 @@
 #include "lib/json.h"
 #include "lib/sha256.h"
 
+#define MAX_UW 1e12 /* a megawatt */
+
 /* A name or the like, which must say something. */
 static int needed_text(const struct json *obj, const char *key, char *out, size_t size,
 		       struct err *err)
@@ -35,6 +37,24 @@ static int filled_array(const struct json *obj, const char *key, size_t max,
 		return 0;
 	return err_set(err, -EINVAL, "key '%s' has %zu entries, 1..%zu are taken", key, n,
 		       max);
+}
+
+/* An error, a size or the like, which is never below zero. */
+static int read_size(const struct json *obj, const char *key, double *out,
+		     struct err *err)
+{
+	int ret = json_get_double(obj, key, out, err);
+
+	if (!ret && *out < 0)
+		ret = err_set(err, -EINVAL, "key '%s': %g is below 0", key, *out);
+	return ret;
+}
+
+/* Power may be negative: a reading below the subtracted base. */
+static int read_power(const struct json *obj, const char *key, double *out,
+		      struct err *err)
+{
+	return json_get_double_range(obj, key, -MAX_UW, MAX_UW, out, err);
 }
 
 /* An interval [low, high]. */
@@ -78,22 +98,14 @@ static int read_regs(const struct json *obj, struct coeffs_match *m, struct err 
 static int read_path(const struct json *arr, size_t i, char *out, size_t size,
 		     struct err *err)
 {
-	const char *path = NULL;
-	int ret = json_at_str(arr, i, "paths", &path, err);
+	int ret = json_at_text(arr, i, "paths", out, size, err);
 
-	if (ret)
-		return ret;
-	if (path[0] != '/' || !path[1])
-		return err_set(err, -EINVAL,
-			       "key 'paths[%zu]': '%.80s' is not a full node path (like "
-			       "/cpus/cpu@100)",
-			       i, path);
-	if (strlen(path) >= size)
-		return err_set(err, -EINVAL,
-			       "key 'paths[%zu]': '%.40s...' is longer than %zu bytes", i,
-			       path, size - 1);
-	strcpy(out, path);
-	return 0;
+	if (!ret && (out[0] != '/' || !out[1]))
+		ret = err_set(err, -EINVAL,
+			      "key 'paths[%zu]': '%.80s' is not a full node path (like "
+			      "/cpus/cpu@100)",
+			      i, out);
+	return ret;
 }
 
 static int read_paths(const struct json *obj, struct coeffs_match *m, struct err *err)
@@ -151,7 +163,7 @@ static int read_term(const struct json *obj, struct coeffs_term *t, struct err *
 	if (!ret)
 		ret = json_get_double(obj, "value", &t->value, err);
 	if (!ret)
-		ret = json_get_double(obj, "se", &t->se, err);
+		ret = read_size(obj, "se", &t->se, err);
 	return ret;
 }
 
@@ -186,18 +198,18 @@ static int read_model_keys(const struct json *obj, struct coeffs_model *m,
 	if (!ret)
 		ret = json_get_u32(obj, "n", &m->n, err);
 	if (!ret)
-		ret = json_get_double(obj, "dof", &m->dof, err);
+		ret = read_size(obj, "dof", &m->dof, err);
 	if (!ret)
 		ret = json_get_double(obj, "r2", &m->r2, err);
 	if (!ret)
 		ret = json_opt_bool(obj, "r2-uncentred", &m->r2_uncentred, err);
 	if (!ret)
-		ret = json_get_double(obj, "rmse-pct", &m->rmse_pct, err);
+		ret = read_size(obj, "rmse-pct", &m->rmse_pct, err);
 	m->loo_rmse_pct = -1;
 	if (!ret && json_has(obj, "loo-rmse-pct"))
-		ret = json_get_double(obj, "loo-rmse-pct", &m->loo_rmse_pct, err);
+		ret = read_size(obj, "loo-rmse-pct", &m->loo_rmse_pct, err);
 	if (!ret)
-		ret = json_get_double(obj, "condition", &m->condition, err);
+		ret = read_size(obj, "condition", &m->condition, err);
 	return ret;
 }
 
@@ -231,14 +243,14 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 		ret = json_opt_u32(obj, "microvolt", &o->microvolt, err);
 	if (!ret && (json_has(obj, known[2]) || json_has(obj, known[3]))) {
 		o->has_measured = true;
-		ret = json_get_double(obj, "measured-microwatt", &o->measured_uw, err);
+		ret = read_power(obj, "measured-microwatt", &o->measured_uw, err);
 		if (!ret)
-			ret = json_get_double(obj, "measured-ci-microwatt",
-					      &o->measured_ci_uw, err);
+			ret = json_get_double_range(obj, "measured-ci-microwatt", 0,
+						    MAX_UW, &o->measured_ci_uw, err);
 	}
 	if (!ret && json_has(obj, "model-microwatt")) {
 		o->has_model = true;
-		ret = json_get_double(obj, "model-microwatt", &o->model_uw, err);
+		ret = read_power(obj, "model-microwatt", &o->model_uw, err);
 	}
 	if (!ret && json_has(obj, "kernel-microwatt"))
 		ret = json_get_u64(obj, "kernel-microwatt", &o->kernel_uw, err);
@@ -307,21 +319,13 @@ static int read_notes(const struct json *obj, struct coeffs_provenance *p,
 		      struct err *err)
 {
 	const struct json *arr = NULL;
-	const char *text = NULL;
 	int ret;
 
 	if (!json_has(obj, "notes"))
 		return 0;
 	ret = filled_array(obj, "notes", COEFFS_MAX_NOTES, &arr, err);
-	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
-		ret = json_at_str(arr, i, "notes", &text, err);
-		if (!ret && strlen(text) >= COEFFS_TEXT)
-			ret = err_set(err, -EINVAL,
-				      "key 'notes[%zu]' is longer than %d bytes", i,
-				      COEFFS_TEXT - 1);
-		if (!ret)
-			strcpy(p->notes[i], text);
-	}
+	for (size_t i = 0; i < json_len(arr) && !ret; i++)
+		ret = json_at_text(arr, i, "notes", p->notes[i], COEFFS_TEXT, err);
 	if (!ret)
 		p->note_count = json_len(arr);
 	return ret;
@@ -391,7 +395,7 @@ static int read_estimate(const struct json *obj, struct coeffs_cluster *c,
 	c->has_interval = true;
 	ret = json_get_double(obj, "estimate", &c->estimate, err);
 	if (!ret)
-		ret = json_get_double(obj, "stderr", &c->stderr_, err);
+		ret = read_size(obj, "stderr", &c->stderr_, err);
 	if (!ret)
 		ret = read_interval(obj, "ci95", c->ci95, err);
 	return ret;

@@ -249,6 +249,26 @@ int json_get_double(const struct json *obj, const char *key, double *out, struct
 	return ret ? ret : to_double(&(struct place){ key, -1 }, value, out, err);
 }
 
+int json_get_double_range(const struct json *obj, const char *key, double min, double max,
+			  double *out, struct err *err)
+{
+	char wanted[80];
+	const json_t *value;
+	double v;
+	int ret = get(obj, key, &value, err);
+
+	if (!ret)
+		ret = to_double(&(struct place){ key, -1 }, value, &v, err);
+	if (ret)
+		return ret;
+	if (v >= min && v <= max) {
+		*out = v;
+		return 0;
+	}
+	snprintf(wanted, sizeof(wanted), "in %g..%g", min, max);
+	return refuse(&(struct place){ key, -1 }, value, err, wanted);
+}
+
 int json_get_bool(const struct json *obj, const char *key, bool *out, struct err *err)
 {
 	const json_t *value;
@@ -290,24 +310,37 @@ int json_get_array(const struct json *obj, const char *key, const struct json **
 	return 0;
 }
 
-int json_get_text(const struct json *obj, const char *key, char *out, size_t size,
-		  struct err *err)
+/* @value's text into @out, whole and without control characters. */
+static int to_text(const struct place *at, const json_t *value, char *out, size_t size,
+		   struct err *err)
 {
+	char index[24] = "";
 	const char *text;
-	int ret = json_get_str(obj, key, &text, err);
+	int ret = to_str(at, value, &text, err);
 
 	if (ret)
 		return ret;
+	if (at->index >= 0)
+		snprintf(index, sizeof(index), "[%ld]", at->index);
 	if (strlen(text) >= size)
 		return err_set(err, -EINVAL,
-			       "key '%s': '%.40s...' is longer than %zu bytes", key, text,
-			       size - 1);
+			       "key '%s%s': '%.40s...' is longer than %zu bytes", at->key,
+			       index, text, size - 1);
 	strcpy(out, text);
 	text_clean(out);
 	if (!strcmp(out, text))
 		return 0;
-	return err_set(err, -EINVAL, "key '%s': '%s' holds a control character", key,
-		       text);
+	return err_set(err, -EINVAL, "key '%s%s': '%s' holds a control character",
+		       at->key, index, text);
+}
+
+int json_get_text(const struct json *obj, const char *key, char *out, size_t size,
+		  struct err *err)
+{
+	const json_t *value;
+	int ret = get(obj, key, &value, err);
+
+	return ret ? ret : to_text(&(struct place){ key, -1 }, value, out, size, err);
 }
 
 int json_opt_text(const struct json *obj, const char *key, char *out, size_t size,
@@ -362,6 +395,15 @@ int json_at_str(const struct json *arr, size_t i, const char *key, const char **
 	int ret = at(arr, i, key, &value, err);
 
 	return ret ? ret : to_str(&(struct place){ key, i }, value, out, err);
+}
+
+int json_at_text(const struct json *arr, size_t i, const char *key, char *out,
+		 size_t size, struct err *err)
+{
+	const json_t *value;
+	int ret = at(arr, i, key, &value, err);
+
+	return ret ? ret : to_text(&(struct place){ key, i }, value, out, size, err);
 }
 
 const char *json_member(const struct json *obj, size_t i, const struct json **value)

@@ -47,6 +47,8 @@ int json_get_range(const struct json *obj, const char *key, uint64_t min, uint64
 int json_get_i64(const struct json *obj, const char *key, int64_t *out, struct err *err);
 int json_get_double(const struct json *obj, const char *key, double *out,
 		    struct err *err);
+int json_get_double_range(const struct json *obj, const char *key, double min, double max,
+			  double *out, struct err *err);
 int json_get_bool(const struct json *obj, const char *key, bool *out, struct err *err);
 int json_get_object(const struct json *obj, const char *key, const struct json **out,
 		    struct err *err);
@@ -73,6 +75,8 @@ int json_at_double(const struct json *arr, size_t i, const char *key, double *ou
 		   struct err *err);
 int json_at_str(const struct json *arr, size_t i, const char *key, const char **out,
 		struct err *err);
+int json_at_text(const struct json *arr, size_t i, const char *key, char *out,
+		 size_t size, struct err *err);
 
 /* Member number @i of an object, in file order: its key and value; key is NULL past the
  * end. */

@@ -165,6 +165,32 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		  "clusters[0]: opps[0]: unknown key 'khz'; known are hz, microvolt, "
 		  "measured-microwatt, measured-ci-microwatt, model-microwatt, "
 		  "kernel-microwatt, inefficient" },
+		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": -1, "
+				"\"ci95\": [88, 92]"),
+		  "clusters[0]: key 'stderr': -1 is below 0" },
+		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2, "
+				"\"measured-microwatt\": 1e308, "
+				"\"measured-ci-microwatt\": 1 } ]"),
+		  "clusters[0]: opps[0]: key 'measured-microwatt': 1e308 is not in "
+		  "-1e+12..1e+12" },
+		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2, "
+				"\"measured-microwatt\": 1, "
+				"\"measured-ci-microwatt\": -1 } ]"),
+		  "clusters[0]: opps[0]: key 'measured-ci-microwatt': -1 is not in "
+		  "0..1e+12" },
+		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2, "
+				"\"model-microwatt\": -2e12 } ]"),
+		  "clusters[0]: opps[0]: key 'model-microwatt': -2000000000000.0 is not "
+		  "in "
+		  "-1e+12..1e+12" },
+		{ CLUSTER(LEAST ", " DPC ", \"provenance\": { \"notes\": [ \"a\", "
+				"\"b\\nc\" ] }"),
+		  "clusters[0]: provenance: key 'notes[1]': 'b?c' holds a control "
+		  "character" },
+		{ CLUSTER("\"name\": \"a7\", \"match\": { \"paths\": "
+			  "[\"/cpus\\u0007\"] }, " DPC),
+		  "clusters[0]: match: key 'paths[0]': '/cpus?' holds a control "
+		  "character" },
 		{ CLUSTER(LEAST ", " DPC ", \"model\": { \"name\": \"x\" }"),
 		  "clusters[0]: model: key 'terms' is missing" },
 		{ CLUSTER(LEAST ", " DPC
