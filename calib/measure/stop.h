@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Signals that ask the program to end (SIGINT, SIGTERM, SIGHUP, SIGQUIT), as a state that is asked
- * for and not as a handler that runs: they are blocked, stay pending, and the runner
- * looks at safe places. So nothing is cut in the middle (a write to sysfs, a row of
- * samples.csv, the restoring), and load threads, which inherit the mask, are never
+ * Signals that ask the program to end (SIGINT, SIGTERM, SIGHUP, SIGQUIT), as a state that
+ * is asked for and not as a handler that runs: they are blocked, stay pending, and the
+ * runner looks at safe places. So nothing is cut in the middle (a write to sysfs, a row
+ * of samples.csv, the restoring), and load threads, which inherit the mask, are never
  * disturbed.
  */
 #ifndef CALIB_MEASURE_STOP_H

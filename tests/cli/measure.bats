@@ -34,6 +34,22 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	grep -q '"virtual": true' calib-run/board.json
 }
 
+@test "the default plan finds both coefficients to 1 % in three minutes of board time" {
+	measure
+	[ "$status" -eq 0 ]
+	total=$(grep -oE 'in [0-9]+:[0-9]+ of' <<< "$stderr" | tr -d 'inof ' |
+		awk -F: '{ s += 60 * $1 + $2 } END { print s }')
+	[ "$total" -gt 60 ] && [ "$total" -le 180 ]
+	"$CALIB" fit 2> talk > coeffs.json
+	# "VIRTUAL a7: C = 90.07 +- 0.27 uW/MHz/V^2 (95 %, ..." - half of the interval
+	for truth in a7:90 a15:310; do
+		grep -E "^VIRTUAL ${truth%:*}: C = " talk |
+			awk -v c="${truth#*:}" '{ d = $5 - c; d = d < 0 ? -d : d
+				good = $7 > 0 && $7 <= c / 100 && d <= $7 }
+				END { exit !good }'
+	done
+}
+
 @test "clusters are added in any order, and both at once gives both" {
 	measure --cluster a15
 	measure --cluster a7
