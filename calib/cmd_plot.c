@@ -5,11 +5,14 @@
 #include "calib/commands.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "calib/plot/script.h"
+#include "calib/runinfo.h"
+#include "calib/samples.h"
 #include "lib/coeffs.h"
 #include "lib/outfile.h"
 #include "lib/spawn.h"
@@ -17,7 +20,7 @@
 #define DEFAULT_PICTURE "efficiency.svg"
 
 struct plot_options {
-	const char *output, *term;
+	const char *run, *output, *term;
 	uint32_t columns, rows; /* of PLOT_DUMB */
 	bool script;
 };
@@ -121,9 +124,26 @@ static int draw(struct cmd_ctx *ctx, const struct plot *plot,
 	return ret;
 }
 
+static int add_run(struct plot *plot, const char *run, struct err *err)
+{
+	struct samples rows = { 0 };
+	char path[PATH_MAX];
+	int ret = runinfo_path(run, "samples.csv", path, sizeof(path), err);
+
+	if (!ret)
+		ret = samples_read(&rows, path, err);
+	if (!ret && !plot_add_windows(plot, &rows))
+		ret = err_set(err, -ENODATA,
+			      "%s: no loaded window beside an idle one of these clusters",
+			      path);
+	samples_free(&rows);
+	return ret;
+}
+
 static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 	       struct err *err)
 {
+	const struct plot_options *o = opts;
 	const char *path = argc ? argv[0] : "coeffs.json";
 	struct coeffs *c = coeffs_new();
 	struct plot *plot = calloc(1, sizeof(*plot));
@@ -145,9 +165,13 @@ static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		err_wrap(err, ret, "%s", buf_file_name(path));
 		goto out;
 	}
+	if (o->run)
+		ret = add_run(plot, o->run, err);
+	if (ret)
+		goto out;
 	if (c->virtual_board)
 		cmd_note(ctx, "VIRTUAL board: these are not measurements of hardware");
-	ret = draw(ctx, plot, opts, err);
+	ret = draw(ctx, plot, o, err);
 out:
 	free(plot);
 	coeffs_free(c);
@@ -155,6 +179,8 @@ out:
 }
 
 static const struct opt options[] = {
+	{ "run", 'd', OPT_STRING, offsetof(struct plot_options, run), "RUN",
+	  "show this run's windows too, each above idle and per busy CPU", NULL },
 	{ "output", 'o', OPT_STRING, offsetof(struct plot_options, output), "FILE",
 	  "write the picture to FILE (.svg, .png or .txt); '-' is stdout", NULL },
 	{ "term", 0, OPT_STRING, offsetof(struct plot_options, term), "TERM",
@@ -189,12 +215,14 @@ const struct cmd cmd_plot = {
 		"out. A ring "
 		"marks a state that the kernel will call inefficient: a higher one costs "
 		"less per "
-		"unit of work.\n\n"
+		"unit of work. With -d the run's windows stand behind the curves: with "
+		"more CPUs busy, "
+		"each bears less of the shared clock and cache.\n\n"
 		"Without -o the picture goes to " DEFAULT_PICTURE
 		" (--term png: efficiency.png), "
 		"with --term dumb to the terminal. Needs gnuplot (Debian: gnuplot-nox).",
 	.example = "calib fit > coeffs.json && calib plot\n"
-		   "calib plot coeffs.json -o eff.png\n"
+		   "calib plot -d calib-run coeffs.json -o eff.png\n"
 		   "calib plot --term dumb --columns 120 --rows 40",
 	.opts = options,
 	.opts_size = sizeof(struct plot_options),

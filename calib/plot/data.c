@@ -77,3 +77,49 @@ int plot_from_coeffs(const struct coeffs *c, struct plot *plot, struct err *err)
 			       "no cluster has 'opps' to draw; 'calib fit' writes them");
 	return 0;
 }
+
+/* Mean idle power of the cluster at the OPP. */
+static bool idle_mw(const struct samples *rows, const char *cluster, uint32_t opp_khz,
+		    double *mw)
+{
+	double sum = 0;
+	unsigned int n = 0;
+
+	for (size_t i = 0; i < rows->count; i++) {
+		const struct sample *row = &rows->rows[i];
+
+		if (row->cpu_count || row->flags || row->opp_khz != opp_khz ||
+		    strcmp(row->cluster, cluster))
+			continue;
+		sum += row->power_uw / 1e3;
+		n++;
+	}
+	*mw = n ? sum / n : 0;
+	return n;
+}
+
+unsigned int plot_add_windows(struct plot *plot, const struct samples *rows)
+{
+	unsigned int added = 0;
+
+	for (unsigned int c = 0; c < plot->cluster_count; c++) {
+		struct plot_cluster *cl = &plot->clusters[c];
+
+		for (size_t i = 0; i < rows->count; i++) {
+			const struct sample *row = &rows->rows[i];
+			double idle;
+
+			if (!row->cpu_count || row->flags ||
+			    strcmp(row->cluster, cl->name) ||
+			    cl->window_count == PLOT_MAX_WINDOWS ||
+			    !idle_mw(rows, cl->name, row->opp_khz, &idle))
+				continue;
+			cl->windows[cl->window_count++] = (struct plot_window){
+				.mhz = row->opp_khz / 1e3,
+				.mw = (row->power_uw / 1e3 - idle) / row->cpu_count,
+			};
+			added++;
+		}
+	}
+	return added;
+}

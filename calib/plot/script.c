@@ -69,6 +69,17 @@ static int add_data(struct buf *out, const struct plot *plot)
 {
 	int ret = 0;
 
+	for (unsigned int i = 0; i < plot->cluster_count; i++) {
+		const struct plot_cluster *cl = &plot->clusters[i];
+
+		if (!cl->window_count)
+			continue;
+		ret |= buf_addf(out, "$w_%u << EOD\n", i);
+		for (unsigned int w = 0; w < cl->window_count; w++)
+			ret |= buf_addf(out, "%.6g %.6g\n", cl->windows[w].mhz,
+					cl->windows[w].mw);
+		ret |= buf_adds(out, "EOD\n");
+	}
 	for (int panel = PANEL_POWER; panel <= PANEL_EFFICIENCY; panel++) {
 		for (unsigned int i = 0; i < plot->cluster_count; i++) {
 			const struct plot_cluster *cl = &plot->clusters[i];
@@ -80,6 +91,19 @@ static int add_data(struct buf *out, const struct plot *plot)
 		}
 	}
 	return ret;
+}
+
+static int add_windows(struct buf *out, const struct plot_cluster *cl, enum panel panel,
+		       unsigned int i)
+{
+	int ret;
+
+	if (panel != PANEL_POWER || !cl->window_count)
+		return 0;
+	ret = buf_addf(out, "$w_%u with points lc rgb '%s' pt 2 ps 0.6 title ", i,
+		       colours[i % NCOLOURS]);
+	ret |= add_quoted(out, cl->name, ", windows above idle, per busy CPU");
+	return ret | buf_adds(out, ", ");
 }
 
 /*
@@ -102,8 +126,9 @@ static int add_cluster(struct buf *out, const struct plot_cluster *cl, enum pane
 		ret |= buf_addf(out, ", %s using 1:6 with points pt 'x' title ", data);
 		return ret | add_quoted(out, cl->name, ", inefficient");
 	}
-	ret = buf_addf(out, "%s using 1:4 with lines lc rgb '%s' lw 2 title ", data,
-		       colour);
+	ret = add_windows(out, cl, panel, i);
+	ret |= buf_addf(out, "%s using 1:4 with lines lc rgb '%s' lw 2 title ", data,
+			colour);
 	ret |= add_quoted(out, cl->name, ", fitted");
 	ret |= buf_addf(out, ", %s using 1:5 with lines lc rgb '%s' dt 3 title ", data,
 			colour);

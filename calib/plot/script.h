@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "calib/samples.h"
 #include "lib/buf.h"
 #include "lib/coeffs.h"
 #include "lib/err.h"
@@ -25,8 +26,17 @@ struct plot_state {
 	bool inefficient; /* by the kernel's current rule */
 };
 
+#define PLOT_MAX_WINDOWS 4096
+
+/* A measured window: (power - the OPP's mean idle power) / busy CPUs. */
+struct plot_window {
+	double mhz, mw;
+};
+
 struct plot_cluster {
 	char name[32];
+	struct plot_window windows[PLOT_MAX_WINDOWS];
+	unsigned int window_count;
 	struct plot_state states[COEFFS_MAX_OPPS]; /* ascending */
 	unsigned int state_count;
 };
@@ -44,6 +54,14 @@ struct plot {
  * Clusters without opps[] are left out. Returns 0, or -ENODATA when none is left.
  */
 int plot_from_coeffs(const struct coeffs *c, struct plot *plot, struct err *err);
+
+/*
+ * plot_add_windows - the windows behind the curves, for the panel of power
+ *
+ * Rows with flags, without load, or of an OPP without idle rows are left out, and what is
+ * more than PLOT_MAX_WINDOWS. Returns how many were added.
+ */
+unsigned int plot_add_windows(struct plot *plot, const struct samples *rows);
 
 /*
  * plot_script - the gnuplot text: power over frequency above, efficiency over performance

@@ -81,6 +81,7 @@ setup() {
 	[[ ${lines[-1]} == *"gnuplot"*"install"* ]]
 }
 
+<<<<<<< HEAD
 @test "an empty file and a compiled tree are called what they are" {
 	: > coeffs.json
 	run "$CALIB" plot
@@ -89,4 +90,18 @@ setup() {
 	run "$CALIB" plot "$B/boards/odroid-xu4.dtb"
 	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"odroid-xu4.dtb: a compiled device tree"* ]]
+=======
+@test "-d shows the run's windows above idle, per busy CPU; flagged rows not" {
+	mkdir r
+	cp "$TOP/tests/data/samples-plot.csv" r/samples.csv
+	run --separate-stderr "$CALIB" plot -d r --script
+	[ "$status" -eq 0 ]
+	[[ $output == *$'$w_1 << EOD\n2000 1000\n2000 900\nEOD'* ]]
+	[[ $output == *"a15, windows above idle, per busy CPU"* ]]
+	[[ $output != *"a7, windows"* ]]
+	rm r/samples.csv
+	run "$CALIB" plot -d r
+	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ] && [ ! -e efficiency.svg ]
+	[[ $output == *"r/samples.csv"* ]]
+>>>>>>> e5e4e44 (calib: show a run's windows behind the curves; test the demo)
 }
