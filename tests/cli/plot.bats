@@ -81,7 +81,6 @@ setup() {
 	[[ ${lines[-1]} == *"gnuplot"*"install"* ]]
 }
 
-<<<<<<< HEAD
 @test "an empty file and a compiled tree are called what they are" {
 	: > coeffs.json
 	run "$CALIB" plot
@@ -90,7 +89,8 @@ setup() {
 	run "$CALIB" plot "$B/boards/odroid-xu4.dtb"
 	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
 	[[ $output == *"odroid-xu4.dtb: a compiled device tree"* ]]
-=======
+}
+
 @test "-d shows the run's windows above idle, per busy CPU; flagged rows not" {
 	mkdir r
 	cp "$TOP/tests/data/samples-plot.csv" r/samples.csv
@@ -103,5 +103,4 @@ setup() {
 	run "$CALIB" plot -d r
 	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ] && [ ! -e efficiency.svg ]
 	[[ $output == *"r/samples.csv"* ]]
->>>>>>> e5e4e44 (calib: show a run's windows behind the curves; test the demo)
 }
