@@ -254,7 +254,7 @@ int json_get_double_range(const struct json *obj, const char *key, double min, d
 {
 	char wanted[80];
 	const json_t *value;
-	double v;
+	double v = 0;
 	int ret = get(obj, key, &value, err);
 
 	if (!ret)
@@ -315,7 +315,7 @@ static int to_text(const struct place *at, const json_t *value, char *out, size_
 		   struct err *err)
 {
 	char index[24] = "";
-	const char *text;
+	const char *text = "";
 	int ret = to_str(at, value, &text, err);
 
 	if (ret)
