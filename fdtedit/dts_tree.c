@@ -10,6 +10,7 @@
 #include "fdtedit/grow.h"
 
 #define MAX_CONDS 64
+#define MAX_DEPTH 256 /* of nodes; paths grow with it */
 #define NONE	  SIZE_MAX
 
 /* An "#if" that is open. */
@@ -203,6 +204,15 @@ static int finish_statement(struct parser *p, size_t end)
 	return 0;
 }
 
+static unsigned int node_depth(const struct dts_tree *t, int node)
+{
+	unsigned int depth = 0;
+
+	for (; node >= 0; node = t->items[node].parent)
+		depth++;
+	return depth;
+}
+
 static int open_node(struct parser *p, size_t i)
 {
 	struct dts_tree *t = p->t;
@@ -216,12 +226,16 @@ static int open_node(struct parser *p, size_t i)
 		return fail_at(
 			p, tok(t, i)->line,
 			"'{' inside a property's value: is a ';' missing before it?");
-	item = add_item(p, DTS_NODE, p->first);
-	if (!item)
-		return -ENOMEM;
 	name = last_name(t, p->first, i, &span);
 	if (name == NONE)
 		return fail_at(p, tok(t, i)->line, "'{' without a node name before it");
+	if (node_depth(t, p->node) == MAX_DEPTH)
+		return err_set(p->err, -ERANGE,
+			       "%s:%u: more than %d nodes inside each other", p->name,
+			       tok(t, i)->line, MAX_DEPTH);
+	item = add_item(p, DTS_NODE, p->first);
+	if (!item)
+		return -ENOMEM;
 	item->name = span;
 	item->line = tok(t, name)->line;
 	item->open = item->last = i;
@@ -297,15 +311,6 @@ static void mark_split(struct dts_tree *t, int a, int b)
 		t->items[*deeper].split = true;
 		*deeper = t->items[*deeper].parent;
 	}
-}
-
-static unsigned int node_depth(const struct dts_tree *t, int node)
-{
-	unsigned int depth = 0;
-
-	for (; node >= 0; node = t->items[node].parent)
-		depth++;
-	return depth;
 }
 
 /* A branch ends here: all live branches must leave the same number of nodes open. */

@@ -80,3 +80,435 @@ is in 'soc.dtsi' (line 16): edit that file, or give --all-files" ]
 	[ "$status" -eq 0 ]
 	[[ "$output" == *"nothing to do, 3 CPU node(s) right already" ]]
 }
+
+# only CLUSTER VALUE - coeffs.json with that one
+only() {
+	printf '{ "schema": "calib-coeffs/1", "clusters": [ { "name": "%s", "match":
+		{ "compatible": "arm,cortex-%s" }, "dynamic-power-coefficient": %s } ] }\n' \
+		"$1" "$1" "$2" > coeffs.json
+}
+
+compile() { # DIR NAME OUT [CPP-ARG...]
+	(cd "$1" && f=$2 && out=$3 && shift 3 &&
+		cpp -nostdinc -undef -x assembler-with-cpp -D__DTS__ "$@" "$f.dts" |
+		dtc -q -O dtb -o "$out" -)
+}
+
+fixture() { # NAME
+	mkdir -p old new
+	cp "$TOP"/tests/data/dts/"${1%%-*}"-*.dts* old
+	rm -f old/*.diff
+	cp old/* new
+}
+
+# Compile before and after; the trees differ in the given values and in nothing else.
+same_trees() { # NAME "CPP-ARG..." NODE=VALUE...
+	name=$1 args=$2
+	shift 2
+	# shellcheck disable=SC2086
+	compile old "$name" "$PWD/old.dtb" $args
+	# shellcheck disable=SC2086
+	compile new "$name" "$PWD/new.dtb" $args
+	for want; do
+		fdtput -t u old.dtb "/cpus/${want%=*}" dynamic-power-coefficient "${want#*=}"
+	done
+	diff <(dtc -q -s -O dts old.dtb) <(dtc -q -s -O dts new.dtb)
+}
+
+# Edit a fixture: only the lines in NAME.diff differ, it compiles to the intended tree, and
+# a second edit finds nothing to do.
+edits() { # NAME OPTIONS [-- CPP-ARG...] NODE=VALUE...
+	name=$1 options=$2
+	shift 2
+	fixture "$name"
+	# shellcheck disable=SC2086
+	(cd new && "$FDTEDIT" apply $options "$name.dts" ../coeffs.json) > out 2> err
+	(cd new && for f in *; do diff "../old/$f" "$f" || true; done) > lines
+	diff "$TOP/tests/data/dts/$name.diff" lines
+	same_trees "$name" "" "$@"
+	# shellcheck disable=SC2086
+	(cd new && "$FDTEDIT" apply $options "$name.dts" ../coeffs.json) > again
+	grep -q 'nothing to do' again
+}
+
+refuses() { # NAME TEXT OPTION...
+	name=$1 text=$2
+	shift 2
+	fixture "$name"
+	run --separate-stderr "$FDTEDIT" apply "$@" "new/$name.dts" coeffs.json
+	[ "$status" -eq 2 ] || { echo "status $status: $output $stderr"; false; }
+	[[ ${stderr_lines[-1]} == "fdtedit apply: error: $text" ]] || { echo "$stderr"; false; }
+	diff -r old new
+}
+
+@test "a new line goes before subnodes (shape 1)" {
+	edits 01-nested-cache "" cpu@0=90 cpu@100=310
+}
+
+@test "a compatible given through a one-line reference counts (shape 2)" {
+	edits 02-one-line-override "" cpu@0=90 cpu@1=310
+}
+
+@test "a capacity overridden in another file leaves the value with the node (shape 3)" {
+	edits 03-override --all-files cpu@0=90 cpu@100=310
+	refuses 03-override "the CPU node '/cpus/cpu@0' of 'new/03-override.dts' is in \
+'new/03-soc.dtsi' (line 6): edit that file, or give --all-files"
+}
+
+@test "CPU nodes inside a reference to /cpus are found (shape 4)" {
+	edits 04-cpus-by-label "" cpu@0=90 cpu@100=310
+	# Also when the label is nowhere to be seen.
+	fixture 04-cpus-by-label
+	rm new/04-soc.dtsi
+	"$FDTEDIT" apply new/04-cpus-by-label.dts coeffs.json
+	diff old/04-cpus-by-label.dts new/04-cpus-by-label.dts > lines || true
+	diff "$TOP/tests/data/dts/04-cpus-by-label.diff" lines
+}
+
+@test "nodes that are opened again get the value where they are opened (shape 5)" {
+	only a7 90
+	edits 05-reopened "" cpu@0=90 cpu@1=90
+}
+
+@test "helper cores, sound and pin nodes named cpu are no CPUs (shape 6)" {
+	only a7 90
+	edits 06-not-cpus "" cpu@0=90
+}
+
+@test "a GPU keeps its coefficient (shape 7)" {
+	only a7 90
+	edits 07-gpu "" cpu@0=90
+}
+
+@test "a tree with the value on a domain's first CPU stays so (shape 8)" {
+	edits 08-first-of-domain "" cpu@0=90 cpu@100=310
+	grep -q "stay without the property" err
+	fixture 08-first-of-domain
+	"$FDTEDIT" apply --all-cpus new/08-first-of-domain.dts coeffs.json
+	same_trees 08-first-of-domain "" cpu@0=90 cpu@1=90 cpu@100=310 cpu@101=310
+}
+
+@test "prose and commented-out properties are left alone (shape 9)" {
+	only a7 90
+	edits 09-prose "" cpu@0=90
+}
+
+@test "an URL in a comment does not open another one (shape 10)" {
+	only a7 90
+	edits 10-url "" cpu@0=90
+}
+
+@test "blanks and tabs are kept, the comment inside the value too (shape 11)" {
+	edits 11-blanks "" cpu@0=90 cpu@1=310 cpu@2=310 cpu@3=310
+}
+
+@test "continued lines outside of macros survive (shape 12)" {
+	only a7 90
+	edits 12-continued "" cpu@0=90
+}
+
+@test "two closers and two properties on a line stay on it (shape 13)" {
+	edits 13-two-on-a-line "" cpu@0=90 cpu@1=310
+}
+
+@test "references by path are followed (shape 14)" {
+	edits 14-path-refs "" cpu@0=90 cpu@1=310
+}
+
+@test "/include/ without semicolon is read in its place (shape 15)" {
+	edits 15-include --all-files cpu@0=90 cpu@1=310
+}
+
+@test "names made by macros and macros with braces survive (shape 16)" {
+	edits 16-macros "" cpu@0=90 cpu@1=310
+}
+
+@test "the branches of an #if are alternatives, #if 0 is left alone (shape 17)" {
+	edits 17-if "" cpu@0=90 cpu@1=90 cpu@2=90 cpu@3=310 cpu@5=310
+	fixture 17-if
+	"$FDTEDIT" apply new/17-if.dts coeffs.json
+	same_trees 17-if -DFAST cpu@0=90 cpu@1=90 cpu@2=90 cpu@3=310 cpu@5=310
+}
+
+@test "deleted nodes are no CPUs, a value after a deletion counts (shape 18)" {
+	only a7 90
+	edits 18-deletions "" cpu@0=90 cpu@3=90
+	[ ! -s err ]
+}
+
+@test "of several values the last one is edited (shape 19)" {
+	only a7 90
+	edits 19-twice "" cpu@0=90
+}
+
+@test "property names that start with # are no directives (shape 20)" {
+	only a7 90
+	edits 20-hash-names "" cpu@0=90
+}
+
+@test "odd layout, two labels, one-line nodes, hexadecimal and suffixes are kept" {
+	edits 21-layout "" cpu@0=90 cpu@100=90 cpu@200=310 cpu@300=310
+}
+
+@test "a value that is an expression is replaced with --force only" {
+	only a7 90
+	refuses 22-expressions "new/22-expressions.dts:13: dynamic-power-coefficient of \
+'/cpus/cpu@0' is '<GUESS>', not a plain number; --force replaces it by <90>"
+	edits 22-expressions --force cpu@0=90 cpu@1=90 cpu@2=90
+	grep -qF '/cpus/cpu@0: dynamic-power-coefficient: <GUESS> -> 90 (a7)' out
+}
+
+@test "a node that stands half in an #if is refused" {
+	only a7 90
+	refuses 23-half-if "new/23-half-if.dts:9: node 'cpu@0' stands half in an #if: edit it \
+by hand"
+}
+
+# The same edit, on text that was changed by a filter: nothing but the filter differs.
+same_through() { # FILTER...
+	for name in 01-nested-cache 08-first-of-domain 13-two-on-a-line 14-path-refs 21-layout; do
+		fixture "$name"
+		"$FDTEDIT" apply "new/$name.dts" coeffs.json
+		"$@" < "new/$name.dts" > want
+		"$@" < "old/$name.dts" > "new/$name.dts"
+		"$FDTEDIT" apply "new/$name.dts" coeffs.json
+		cmp want "new/$name.dts"
+		run ! cmp -s "old/$name.dts" "new/$name.dts"
+	done
+}
+
+crlf() { sed 's/$/\r/'; }
+bom() { printf '\357\273\277'; cat; }
+no_newline() { head -c -1; }
+
+@test "CR LF stays CR LF, also in the new line" {
+	same_through crlf
+}
+
+@test "a byte order mark stays" {
+	same_through bom
+}
+
+@test "a file without newline at its end stays so" {
+	same_through no_newline
+	printf '/dts-v1/; / { cpus { cpu@0 { compatible = "arm,cortex-a7"; }; }; };' > x.dts
+	only a7 90
+	"$FDTEDIT" apply x.dts coeffs.json
+	[ "$(cat x.dts; echo .)" = '/dts-v1/; / { cpus { cpu@0 { compatible = "arm,cortex-a7"; dynamic-power-coefficient = <90>; }; }; };.' ]
+}
+
+@test "includes are looked for along -I, and a missing one is named" {
+	fixture 03-override
+	mkdir inc
+	mv new/03-soc.dtsi inc
+	refused_with="fdtedit apply: error: 'new/03-override.dts' has no CPU node, and \
+'03-soc.dtsi', which 'new/03-override.dts' includes in line 2, was not found: say where with -I"
+	run --separate-stderr "$FDTEDIT" apply new/03-override.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "$refused_with" ]
+	run --separate-stderr "$FDTEDIT" apply -I old/none -I inc --all-files \
+		new/03-override.dts coeffs.json
+	[ "$status" -eq 0 ]
+	diff inc/03-soc.dtsi old/03-soc.dtsi > lines || true
+	[ "$(grep -c '^<' lines)" -eq 2 ]
+	cmp old/03-override.dts new/03-override.dts
+}
+
+@test "files that include each other, and broken ones, are no trouble" {
+	only a7 90
+	printf '#include "b.dtsi"\n/ { cpus { cpu@0 { compatible = "arm,cortex-a7"; }; }; };\n' \
+		> a.dts
+	printf '#include "a.dts"\n#include "b.dtsi"\n' > b.dtsi
+	"$FDTEDIT" apply a.dts coeffs.json
+	grep -q 'dynamic-power-coefficient = <90>' a.dts
+	printf '/ {\n' > b.dtsi
+	run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "fdtedit apply: error: a.dts:1: include: b.dtsi:1: the '{' of node '/' is \
+never closed" ]
+}
+
+@test "a file included for two kinds of CPUs cannot get two values" {
+	printf 'capacity-dmips-mhz = <1>;\n' > common.dtsi
+	{
+		printf '/ { cpus {\n'
+		printf 'cpu@0 { compatible = "arm,cortex-a7";\n#include "dpc.dtsi"\n};\n'
+		printf 'cpu@1 { compatible = "arm,cortex-a15";\n#include "dpc.dtsi"\n};\n'
+		printf '}; };\n'
+	} > a.dts
+	printf 'dynamic-power-coefficient = <1>;\n' > dpc.dtsi
+	run --separate-stderr "$FDTEDIT" apply --all-files a.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "fdtedit apply: error: dpc.dtsi: is included for CPUs that need different \
+values; give them nodes of their own" ]
+	[ "$(cat dpc.dtsi)" = 'dynamic-power-coefficient = <1>;' ]
+}
+
+@test "a value inside an #if alone is told" {
+	only a7 90
+	printf '/ { cpus { cpu@0 { compatible = "arm,cortex-a7";\n#ifdef A
+dynamic-power-coefficient = <1>;\n#endif\n}; }; };\n' > a.dts
+	run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "fdtedit apply: warning: a.dts:3: dynamic-power-coefficient of '/cpus/cpu@0' \
+stands inside an #if: without it the CPU has none" ]
+}
+
+@test "source without CPU nodes, empty, missing or no text at all is refused" {
+	: > empty.dts
+	printf '/ { cpus { }; soc { cpu@0 { compatible = "arm,cortex-a7"; }; }; };' > none.dtsi
+	printf '/ {\0};' > nul.dts
+	for f in empty.dts none.dtsi; do
+		run --separate-stderr "$FDTEDIT" apply "$f" coeffs.json
+		[ "$status" -eq 2 ]
+		[ "$stderr" = "fdtedit apply: error: '$f' has no CPU node" ]
+	done
+	run --separate-stderr "$FDTEDIT" apply nul.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "fdtedit apply: error: nul.dts:1: a NUL byte: this is not device-tree source" ]
+	run --separate-stderr "$FDTEDIT" apply missing.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[[ $stderr == "fdtedit apply: error: "*"'missing.dts': No such file or directory" ]]
+}
+
+@test "-o, -n and --backup do for source what they do for a compiled tree" {
+	fixture 01-nested-cache
+	cd new
+	cp ../old/01-nested-cache.dts board.dts
+	run --separate-stderr "$FDTEDIT" apply -n board.dts ../coeffs.json
+	[ "$status" -eq 0 ]
+	[ "${lines[-1]}" = "board.dts: 2 CPU node(s) would change, 0 right already" ]
+	cmp board.dts ../old/01-nested-cache.dts
+	run --separate-stderr "$FDTEDIT" apply -o - board.dts ../coeffs.json
+	[ "$status" -eq 0 ]
+	[ "$(printf '%s\n' "$output" | grep -c dynamic-power)" -eq 2 ]
+	cmp board.dts ../old/01-nested-cache.dts
+	"$FDTEDIT" apply --backup board.dts ../coeffs.json
+	cmp board.dts.orig ../old/01-nested-cache.dts
+	printf '%s\n' "$output" | cmp - board.dts
+	# -o holds one file
+	cp "$TOP"/tests/data/dts/03-* .
+	run --separate-stderr "$FDTEDIT" apply -o x --all-files 03-override.dts ../coeffs.json
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"-o holds one file, and '03-soc.dtsi' would have to change"* ]]
+	[ ! -e x ]
+}
+
+@test "when one of several files cannot be written, none is changed" {
+	fixture 15-include
+	cd new
+	# The temporary file of the second one finds no folder to be in.
+	rm 15-cpu1.dtsi
+	mkdir sub
+	cp ../old/15-cpu1.dtsi sub/real.dtsi
+	ln -s sub/real.dtsi 15-cpu1.dtsi
+	chattr +i sub 2> /dev/null || chmod a-w sub
+	if (: > sub/probe) 2> /dev/null; then
+		skip "this user may write into a folder without write permission"
+	fi
+	run --separate-stderr "$FDTEDIT" apply --all-files 15-include.dts ../coeffs.json
+	chattr -i sub 2> /dev/null || chmod u+w sub
+	[ "$status" -eq 2 ]
+	cmp 15-include.dts ../old/15-include.dts
+	cmp sub/real.dtsi ../old/15-cpu1.dtsi
+}
+
+git_repo() {
+	export HOME=$PWD GIT_CONFIG_NOSYSTEM=1
+	git init -q repo
+	mkdir -p repo/arch/arm64/boot/dts/example
+	cp "$TOP/tests/data/dts/01-nested-cache.dts" "repo/arch/arm64/boot/dts/example/$1"
+	git -C repo add .
+	git -C repo -c user.name=A -c user.email=a@example.org commit -qm first
+}
+
+@test "--patch names files from the top of the work tree, and git apply takes it" {
+	git_repo board.dts
+	dir=repo/arch/arm64/boot/dts/example
+	"$FDTEDIT" apply --patch "$dir/board.dts" coeffs.json > p
+	[ "$(sed -n 1p p)" = "--- a/arch/arm64/boot/dts/example/board.dts" ]
+	(cd "$dir" && "$FDTEDIT" apply --patch board.dts "$OLDPWD/coeffs.json") | cmp - p
+	[ -z "$(git -C repo status --porcelain)" ]
+	git -C repo apply "$PWD/p"
+	diff "$TOP/tests/data/dts/01-nested-cache.dts" "$dir/board.dts" > lines || true
+	diff "$TOP/tests/data/dts/01-nested-cache.diff" lines
+	git -C repo checkout -q .
+	(cd repo && patch -p1 < ../p)
+	[ -n "$(git -C repo status --porcelain)" ]
+}
+
+@test "names with blanks and quotes, and CR LF, get through a patch" {
+	for name in 'my board.dts' 'a "b".dts'; do
+		rm -rf repo
+		git_repo "$name"
+		f="repo/arch/arm64/boot/dts/example/$name"
+		sed -i 's/$/\r/' "$f"
+		"$FDTEDIT" apply --patch "$f" coeffs.json > p
+		"$FDTEDIT" apply -o want "$f" coeffs.json
+		cp "$f" old.dts
+		git -C repo apply "$PWD/p"
+		cmp want "$f"
+		cp old.dts "$f"
+		(cd repo && patch --binary -p1 < ../p)
+		cmp want "$f"
+	done
+}
+
+@test "outside of git a patch names the path as given, or the last part of it" {
+	mkdir a
+	cp "$TOP/tests/data/dts/01-nested-cache.dts" a/x.dts
+	export GIT_CEILING_DIRECTORIES="$PWD"
+	"$FDTEDIT" apply --patch ./a/x.dts coeffs.json | grep -qx -- '--- a/a/x.dts'
+	"$FDTEDIT" apply --patch "$PWD/a/x.dts" coeffs.json | grep -qx -- '--- a/x.dts'
+}
+
+@test "a patch of several files changes all of them" {
+	export GIT_CEILING_DIRECTORIES="$PWD"
+	fixture 15-include
+	(cd new && "$FDTEDIT" apply --patch --all-files 15-include.dts ../coeffs.json > ../p)
+	diff -r old new
+	(cd new && patch -p1 < ../p)
+	same_trees 15-include "" cpu@0=90 cpu@1=310
+}
+
+@test "--format git-am makes a mail that git am takes, with the numbers in it" {
+	git_repo board.dts
+	git config --global user.name "Ann Émile"
+	git config --global user.email ann@example.org
+	"$FDTEDIT" apply --patch --format git-am repo/arch/arm64/boot/dts/example/board.dts \
+		coeffs.json > mail
+	git -C repo am -q "$PWD/mail"
+	[ "$(git -C repo log -1 --format='%an <%ae> %s')" = "Ann Émile <ann@example.org> \
+arm64: dts: board: add dynamic-power-coefficient" ]
+	git -C repo log -1 --format=%b > body
+	grep -qx '  a15: 310 uW/MHz/V^2 (arm,cortex-a15)' body
+	grep -q '^  fdtedit apply --patch --format git-am' body ||
+		grep -q '/fdtedit apply --patch --format git-am' body
+	[ "$(git -C repo diff --stat HEAD~ | tail -n 1)" = " 1 file changed, 2 insertions(+)" ]
+	# Text of the coefficients' origin cannot end the message or start the patch.
+	run ! grep -q '^diff ' body
+}
+
+@test "without an author git-am says so" {
+	git_repo board.dts
+	export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.useConfigOnly GIT_CONFIG_VALUE_0=true
+	run --separate-stderr "$FDTEDIT" apply --patch --format git-am \
+		repo/arch/arm64/boot/dts/example/board.dts coeffs.json
+	[ "$status" -eq 0 ]
+	[[ $output == *"From: Unknown <unknown@localhost>"* ]]
+	[[ $stderr == *"warning: git knows no author here"* ]]
+}
+
+@test "nothing to do makes an empty patch" {
+	only a7 90
+	printf '/ { cpus { cpu@0 { compatible = "arm,cortex-a7";
+		dynamic-power-coefficient = <90>; }; }; };\n' > a.dts
+	for format in diff git-am; do
+		run --separate-stderr "$FDTEDIT" apply --patch --format $format a.dts coeffs.json
+		[ "$status" -eq 0 ]
+		[ -z "$output" ]
+	done
+	run --separate-stderr "$FDTEDIT" apply --format git-am a.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "fdtedit apply: error: --format is about --patch; give that as well" ]
+}
