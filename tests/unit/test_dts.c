@@ -22,7 +22,7 @@
 #include "fdtedit/dts_tree.h"
 #include "lib/buf.h"
 
-#define MUTATIONS 150 /* per fixture */
+#define MUTATIONS 60 /* per fixture */
 #define MAX_FILES 64
 
 /* The fixtures, in a folder of our own that may be written. */
