@@ -71,6 +71,20 @@ static const char *choose_output(const struct plot_options *o, enum plot_term te
 	return term == PLOT_PNG ? "efficiency.png" : DEFAULT_PICTURE;
 }
 
+/* gnuplot repeats the line and points into it; the reason comes last. */
+static const char *reason(struct buf *talk)
+{
+	char *line;
+
+	while (talk->len && strchr(" \t\r\n", talk->data[talk->len - 1]))
+		talk->data[--talk->len] = '\0';
+	if (!talk->len)
+		return "no picture came out";
+	line = strrchr(talk->data, '\n');
+	line = line ? line + 1 : talk->data;
+	return line + strspn(line, " \t");
+}
+
 static int run_gnuplot(const struct buf *script, struct buf *picture, struct err *err)
 {
 	static const char *const argv[] = { "gnuplot", "-d", "-", NULL };
@@ -85,8 +99,10 @@ static int run_gnuplot(const struct buf *script, struct buf *picture, struct err
 	int ret = spawn_run(&sp, err);
 
 	if (ret > 0 || (!ret && !picture->len))
-		ret = err_set(err, -EIO, "gnuplot failed (status %d): %.300s", ret,
-			      talk.data ? talk.data : "no picture came out");
+		ret = err_set(err, -EIO,
+			      "gnuplot failed (status %d): %.300s; 'calib plot --script' "
+			      "prints what it was given",
+			      ret, reason(&talk));
 	buf_free(&talk);
 	return ret;
 }
@@ -209,7 +225,7 @@ const struct cmd cmd_plot = {
 		"kernel computes it.\n\n"
 		"Points are measurements with their 95 % interval, the solid curve is "
 		"the fitted "
-		"model, the dotted one what the kernel will compute from the coefficient "
+		"model, the dashed one what the kernel will compute from the coefficient "
 		"alone: "
 		"the gap between them is what the kernel's one-parameter model leaves "
 		"out. A ring "

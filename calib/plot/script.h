@@ -22,8 +22,8 @@ struct plot_state {
 	bool has_measured, has_model;
 	double measured_mw, ci_mw; /* one busy CPU above idle; half the 95 % interval */
 	double model_mw;
-	double kernel_mw; /* what the kernel will compute */
-	bool inefficient; /* by the kernel's current rule */
+	double kernel_mw; /* what the kernel will compute; 0: not known */
+	bool inefficient; /* by the kernel's current rule, where it has a model */
 };
 
 #define PLOT_MAX_WINDOWS 4096
@@ -51,7 +51,8 @@ struct plot {
 /*
  * plot_from_coeffs - take what can be drawn out of @c
  *
- * Clusters without opps[] are left out. Returns 0, or -ENODATA when none is left.
+ * Clusters without opps[] are left out. Returns 0, or -ENODATA when none is left or none
+ * has a power above 0.
  */
 int plot_from_coeffs(const struct coeffs *c, struct plot *plot, struct err *err);
 

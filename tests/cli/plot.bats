@@ -16,8 +16,10 @@ setup() {
 	[[ $stderr == *"VIRTUAL"* && $stderr == *"wrote 'efficiency.svg'"* ]]
 	head -c 200 efficiency.svg | grep -q '<svg\|<?xml'
 	grep -q 'VIRTUAL BOARD' efficiency.svg
-	grep -q 'a15, inefficient state' efficiency.svg
-	grep -q 'a7, measured (95 %)' efficiency.svg
+	for entry in a7 a15 'fitted model' 'what the kernel computes' \
+		'measured, with 95 % interval' 'state the kernel calls inefficient'; do
+		[ "$(grep -c ">$entry<" efficiency.svg)" -eq 1 ]
+	done
 }
 
 @test "plot -o x.png writes a PNG" {
@@ -30,18 +32,74 @@ setup() {
 	[ "$status" -eq 0 ]
 	[[ $output == *"frequency (MHz)"* && $output == *"performance per watt"* || \
 		$output == *"performance (capacity"* ]]
-	[[ $output == *"a15, inefficient"* ]]
+	[[ $output == *"small letter: inefficient state"* ]]
+	# The legend is above the frame, and the clusters keep their letters.
+	printf '%s\n' "$output" | sed '/+---/,$d' | grep -Eq 'a7 +A +a15 +B'
+	printf '%s\n' "$output" | grep -q '|.*[Bb].*|'
 	[ "$(printf '%s\n' "$output" | awk '{ if (length > m) m = length } END { print m }')" -le 91 ]
 }
 
 @test "the points of the script are those of coeffs.json" {
 	run --separate-stderr "$CALIB" plot --script
 	[ "$status" -eq 0 ]
-	# a7 at 200 MHz: 14580 uW by the kernel, marked inefficient.
+	# a7 at 200 MHz: 14580 uW by the kernel, inefficient by its current rule.
 	printf '%s\n' "$output" | grep -Eq '^200 [0-9.]+ [0-9.]+ [0-9.]+ 14.58 [0-9.]+$'
 	# a7 at 300 MHz is not marked.
 	printf '%s\n' "$output" | grep -Eq '^300 [0-9.]+ [0-9.]+ [0-9.]+ 21.87 NaN$'
 	[ "$(printf '%s\n' "$output" | grep -c '^EOD$')" -eq 4 ]
+}
+
+# marked N - the MHz of cluster number N whose states the power panel marks
+marked() {
+	"$CALIB" plot --script 2>/dev/null |
+		sed -n "/^\$d0_$1 <</,/^EOD/p" | awk 'NF == 6 && $6 != "NaN" { printf "%s ", $1 }'
+}
+
+@test "the kernel's side is computed, whatever the file says of it" {
+	sed -i 's/"kernel-microwatt": [0-9]*/"kernel-microwatt": 1/; s/"inefficient": true/"inefficient": false/' \
+		coeffs.json
+	run --separate-stderr "$CALIB" plot --script
+	printf '%s\n' "$output" | grep -Eq '^300 [0-9.]+ [0-9.]+ [0-9.]+ 21.87 NaN$'
+	# As 'calib check' has them for 90 and 310: 0,2,3,4,6,7,9,10 and 0,1,2,7,11,12,14,15.
+	[ "$(marked 0)" = "200 400 500 600 800 900 1100 1200 " ]
+	[ "$(marked 1)" = "200 300 400 900 1300 1400 1600 1700 " ]
+}
+
+@test "clocks and voltages alone are enough for the kernel's curve" {
+	printf '%s' '{"schema":"calib-coeffs/1","clusters":[{"name":"a","match":{},' \
+		'"dynamic-power-coefficient":100,"opps":[{"hz":1000000000,"microvolt":1000000},' \
+		'{"hz":2000000000,"microvolt":1100000}]}]}' > coeffs.json
+	run --separate-stderr "$CALIB" plot --script
+	[ "$status" -eq 0 ]
+	printf '%s\n' "$output" | grep -qx '1000 NaN NaN NaN 100 NaN'
+	printf '%s\n' "$output" | grep -qx '2000 NaN NaN NaN 242 NaN'
+	for term in svg png dumb; do
+		run "$CALIB" plot --term $term -o picture
+		[ "$status" -eq 0 ]
+	done
+	printf '%s\n' "$(cat picture)" | grep -q '|.*A.*|'
+}
+
+@test "nothing to draw is said before gnuplot says it" {
+	for opp in '{"hz":1000}' '{"hz":1000,"microvolt":1}' \
+		'{"hz":1000,"measured-microwatt":-5,"measured-ci-microwatt":1}'; do
+		printf '%s' '{"schema":"calib-coeffs/1","clusters":[{"name":"a","match":{},' \
+			"\"dynamic-power-coefficient\":1,\"opps\":[$opp]}]}" > coeffs.json
+		run "$CALIB" plot
+		[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
+		[[ $output == *"coeffs.json: no entry of 'opps' has a power to draw"* ]]
+	done
+	[ ! -e efficiency.svg ]
+}
+
+@test "gnuplot's own reason is passed on, without what it points at" {
+	mkdir bin
+	printf '#!/bin/sh\nprintf "\\nplot x\\n  ^\\n   line 4: boom\\n\\n" >&2\nexit 3\n' > bin/gnuplot
+	chmod +x bin/gnuplot
+	PATH="$PWD/bin:$PATH" run "$CALIB" plot -o x.svg
+	[ "$status" -eq 2 ]
+	[[ ${lines[-1]} == *"gnuplot failed (status 3): line 4: boom; 'calib plot --script'"* ]]
+	[ ! -e x.svg ]
 }
 
 @test "a name with backquotes, quotes and newlines is drawn, never run" {
@@ -97,8 +155,8 @@ setup() {
 	run --separate-stderr "$CALIB" plot -d r --script
 	[ "$status" -eq 0 ]
 	[[ $output == *$'$w_1 << EOD\n2000 1000\n2000 900\nEOD'* ]]
-	[[ $output == *"a15, windows above idle, per busy CPU"* ]]
-	[[ $output != *"a7, windows"* ]]
+	[[ $output == *"'window above idle, per busy CPU'"* ]]
+	[[ $output != *'$w_0'* ]]
 	rm r/samples.csv
 	run "$CALIB" plot -d r
 	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ] && [ ! -e efficiency.svg ]
