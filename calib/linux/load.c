@@ -9,6 +9,8 @@
 #include "calib/linux/internal.h"
 #include "calib/measure/stop.h"
 
+#define START_NS UINT64_C(1000000000)
+
 /* CPU 0 takes interrupts and kernel housekeeping: it is loaded last. */
 static void pick_cpus(const struct topology_cluster *c, unsigned int ncpus,
 		      unsigned int *cpus)
@@ -60,10 +62,13 @@ static void read_busy(const struct linux_machine *lm, struct usage *u)
 	if (!lm->idle_known ||
 	    cpustat_idle_ns(&lm->sys, c->cpus, c->cpu_count, &idle_ns, NULL))
 		return;
-	all_ns = (u->time_ns - lm->load_start_ns) * c->cpu_count;
-	/* Counters of idle time can step back a tick. */
-	idle_ns = idle_ns > lm->load_idle_ns ? idle_ns - lm->load_idle_ns : 0;
-	u->busy_ns = all_ns > idle_ns ? all_ns - idle_ns : 0;
+	/*
+	 * The kernel's idle time comes in steps of a clock tick and may run ahead of our
+	 * clock or step back. Cutting that at 0 would make an idle cluster look busy, so
+	 * the total starts at a second per CPU: only differences are used.
+	 */
+	all_ns = (u->time_ns - lm->load_start_ns + START_NS) * c->cpu_count;
+	u->busy_ns = all_ns + lm->load_idle_ns - idle_ns;
 	u->busy_known = true;
 }
 

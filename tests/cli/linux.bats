@@ -81,6 +81,18 @@ until_pinned() {
 	grep -q '"board": "odroid-xu3"' run/board.json
 }
 
+@test "measure and fit: the coefficient behind the fake meter comes out" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	# How busy the CPU was is not told: it is then taken as asked for.
+	rm root/proc/stat
+	begin --cluster a15 --opps 200,600,1000,1400,1700,2000 --cpus 0,1 --repeats 2 -d run
+	wait $pid
+	"$CALIB" fit -d run > coeffs.json
+	grep -q '"dynamic-power-coefficient": 3\(09\|10\|11\),' coeffs.json
+}
+
 @test "SIGTERM, SIGINT, SIGHUP and SIGQUIT put the settings back" {
 	needs_namespace
 	needs_two_cpus
