@@ -27,7 +27,7 @@ static int fit_one(struct job *j, unsigned int i, struct err *err)
 	int ret = fit_cluster_run(&c, &j->in, j->o, i, err);
 
 	/* The table may show why nothing can be chosen. */
-	if (j->o->compare && c.data.row_count) {
+	if (j->o->compare && *c.load) {
 		int cmp = fit_compare(j->o->out ? stdout : stderr, &c, &j->in,
 				      ret ? NULL : err);
 

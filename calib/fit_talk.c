@@ -206,7 +206,7 @@ int fit_compare(FILE *f, const struct fit_cluster *c, const struct fit_input *in
 		"C", "se", "n", "static mW", "R^2");
 	for (i = 0; !ret && (m = power_method(i)); i++) {
 		ret = compare_row(f, m, &all, "all");
-		if (!ret && c->data.left_out)
+		if (!ret && c->data.row_count && c->data.left_out)
 			ret = compare_row(f, m, &c->data, "not flagged");
 	}
 	power_data_free(&all);

@@ -76,13 +76,15 @@ unsigned int mixed_group_count(const struct mixed *f)
 static double regressor(const struct mixed *f, const struct power_row *r, int col)
 {
 	double kelvin = f->d->has_temp ? r->celsius - f->t_ref : 0;
-	double leak = r->volt * r->volt * r->volt * exp(f->growth * kelvin);
+	double leak = pow(r->volt, f->exponent) * exp(f->growth * kelvin);
 
 	switch (col) {
 	case COL_C:
 		return r->busy * r->fv2;
 	case COL_D:
 		return r->clocked * r->fv2;
+	case COL_D0:
+		return r->fv2;
 	case COL_LEAK:
 		return leak;
 	case COL_GROWTH:
@@ -249,20 +251,21 @@ void mixed_search_growth(struct mixed *f)
 	f->growth = (lo + hi) / 2;
 }
 
-/* Minus twice the log likelihood, for this variance of the visits' offsets. */
-static double deviance_at(struct mixed *f, double var_visit)
+double mixed_deviance(struct mixed *f)
 {
 	double sum = 0;
 	size_t i;
 
-	f->var_visit = var_visit;
+	mixed_assemble(f);
 	if (mixed_solve(f, NULL, 0, NULL))
 		return INFINITY;
+	if (f->per_visit)
+		return f->lsq.rss;
 	memset(f->sums, 0, (size_t)mixed_group_count(f) * sizeof(double));
 	for (i = 0; i < f->n; i++)
 		f->sums[f->group[i]] += f->w[i];
 	for (i = 0; i < mixed_group_count(f); i++)
-		sum += log(1 + var_visit * f->sums[i]);
+		sum += log(1 + f->var_visit * f->sums[i]);
 	return sum + f->lsq.rss;
 }
 
@@ -274,12 +277,12 @@ void mixed_search_visits(struct mixed *f)
 
 	if (f->per_visit)
 		return;
-	mixed_assemble(f);
 	for (i = -1; i <= VISIT_STEPS; i++) {
 		double dev;
 
 		sd = i < 0 ? 0 : f->max_uw * pow(10, VISIT_FIRST + i * VISIT_STEP);
-		dev = deviance_at(f, sd * sd);
+		f->var_visit = sd * sd;
+		dev = mixed_deviance(f);
 		if (dev < best) {
 			best = dev;
 			at = sd * sd;

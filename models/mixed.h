@@ -8,8 +8,11 @@
 
 #include "models/power_internal.h"
 
-/* The columns: C u f V^2, D f V^2 [clocked], leakage, its derivative by growth, 1. */
-enum mixed_col { COL_C, COL_D, COL_LEAK, COL_GROWTH, COL_CONST, COL_MAX };
+/*
+ * The columns: C u f V^2, D f V^2 [busy], D0 f V^2 (what of the clock runs when idle),
+ * leakage, its derivative by growth, 1.
+ */
+enum mixed_col { COL_C, COL_D, COL_D0, COL_LEAK, COL_GROWTH, COL_CONST, COL_MAX };
 
 struct mixed {
 	const struct power_data *d;
@@ -18,6 +21,7 @@ struct mixed {
 	unsigned int col[COL_MAX]; /* where the columns stand now */
 	unsigned int cols;
 	double growth, t_ref;
+	double exponent;	 /* leakage grows with V to this power */
 	double var_add, var_rel; /* variance of a window: var_add + var_rel P^2 */
 	double var_visit;	 /* variance of a visit's own offset; INFINITY: free */
 	double max_uw;
@@ -55,6 +59,8 @@ int mixed_solve(struct mixed *f, const unsigned int *cluster, unsigned int clust
 		struct err *err);
 /* Assemble, solve, and keep the fitted powers for the next weights. */
 int mixed_fit(struct mixed *f, struct err *err);
+/* Minus twice the log likelihood, but for constants; solves. INFINITY: not solvable. */
+double mixed_deviance(struct mixed *f);
 /* The growth of leakage with temperature that leaves the least. */
 void mixed_search_growth(struct mixed *f);
 /* The variance of the visits' offsets that makes the data most likely. */

@@ -211,8 +211,7 @@ void power_data_free(struct power_data *d)
 {
 	free(d->rows);
 	free(d->opp_khz);
-	d->rows = NULL;
-	d->opp_khz = NULL;
+	memset(d, 0, sizeof(*d));
 }
 
 bool power_idle_mean(const struct power_data *d, unsigned int opp, struct power_row *mean)

@@ -26,6 +26,10 @@
 #define REJECT_SIGMA	 5.0
 #define REJECT_MAX_SHARE 0.25
 #define ROBUST_MIN_DOF	 6
+/* Leakage is taken to go with V to one of these powers; the data weigh them. */
+#define LAW_FIRST 1
+#define LAW_LAST  5
+#define LAW_START 3
 /* Variation within the visits below this share of a column says nothing about it. */
 #define MIN_VARIATION 1e-3
 #define MIN_KELVIN    0.5
@@ -50,10 +54,14 @@ static void choose_columns(struct mixed *f)
 	size_t i;
 
 	f->growth = GROWTH_DEFAULT;
+	f->exponent = LAW_START;
 	for (i = 0; i < f->d->row_count && f->d->has_temp; i++)
 		f->t_ref += f->d->rows[i].celsius / f->d->row_count;
 	f->has[COL_C] = true;
 	f->has[COL_D] = mixed_variation(f, COL_D) > MIN_VARIATION;
+	/* Without idle rows the two are one. */
+	f->has[COL_D0] = f->d->idle_opps && f->has[COL_D] &&
+			 mixed_variation(f, COL_D0) > MIN_VARIATION;
 	f->has[COL_LEAK] = f->d->has_temp && kelvin_within(f) > MIN_KELVIN &&
 			   mixed_variation(f, COL_LEAK) > MIN_VARIATION;
 	f->has[COL_CONST] = !f->per_visit;
@@ -231,6 +239,41 @@ static double coef(const struct mixed *f, int col)
 	return f->lsq.coef[f->col[col]];
 }
 
+/*
+ * What power of V leakage goes with is not known: fit with each, weigh them by their
+ * likelihood, leave @f with the likeliest, and say how far C scatters over them.
+ */
+static void average_laws(struct mixed *f, double *mean, double *sd)
+{
+	double c[LAW_LAST + 1], dev[LAW_LAST + 1], best = INFINITY, sum = 0;
+	double growth = f->growth;
+	int law, at = LAW_START;
+
+	for (law = LAW_FIRST; law <= LAW_LAST; law++) {
+		f->exponent = law;
+		mixed_search_growth(f);
+		dev[law] = mixed_deviance(f);
+		c[law] = coef(f, COL_C);
+		if (dev[law] < best) {
+			best = dev[law];
+			growth = f->growth;
+			at = law;
+		}
+	}
+	f->exponent = at;
+	f->growth = growth;
+	*mean = *sd = 0;
+	for (law = LAW_FIRST; law <= LAW_LAST; law++) {
+		dev[law] = exp((best - dev[law]) / 2);
+		sum += dev[law];
+		*mean += dev[law] * c[law];
+	}
+	*mean /= sum;
+	for (law = LAW_FIRST; law <= LAW_LAST; law++)
+		*sd += dev[law] * pow(c[law] - *mean, 2) / sum;
+	*sd = sqrt(*sd);
+}
+
 static void choose_errors(const struct mixed *f, struct power_fit *out,
 			  enum lsq_errors *kind)
 {
@@ -250,6 +293,9 @@ static void add_terms(const struct mixed *f, struct power_fit *out, enum lsq_err
 		power_add_term(out, "shared-clock", "uW/MHz/V^2", out->shared,
 			       se[f->col[COL_D]]);
 	}
+	if (f->has[COL_D0])
+		power_add_term(out, "idle-clock", "uW/MHz/V^2", coef(f, COL_D0),
+			       se[f->col[COL_D0]]);
 	if (f->has[COL_LEAK]) {
 		power_add_term(out, "leakage", "uW/V^3", coef(f, COL_LEAK),
 			       se[f->col[COL_LEAK]]);
@@ -340,8 +386,11 @@ static double loo_pct(const struct mixed *f)
 static int finish(struct mixed *f, struct power_fit *out, struct err *err)
 {
 	enum lsq_errors kind;
+	double c = NAN;
 	int ret;
 
+	if (f->has[COL_LEAK])
+		average_laws(f, &c, &out->law_se);
 	f->has[COL_GROWTH] = f->has[COL_LEAK];
 	mixed_assemble(f);
 	ret = mixed_solve(f, f->group, mixed_group_count(f), err);
@@ -355,8 +404,9 @@ static int finish(struct mixed *f, struct power_fit *out, struct err *err)
 	out->rows = f->n;
 	out->visits = distinct(f->group, f->n, mixed_group_count(f));
 	out->opps = distinct(f->opp, f->n, f->d->opp_count);
-	out->c = coef(f, COL_C);
+	out->c = f->has[COL_LEAK] ? c : coef(f, COL_C);
 	choose_errors(f, out, &kind);
+	out->se = hypot(out->se, out->law_se);
 	add_terms(f, out, kind);
 	summarise(f, out);
 	describe(f, out);
@@ -402,5 +452,11 @@ int power_within_opp(const struct power_data *d, struct power_fit *f, struct err
 
 int power_structured(const struct power_data *d, struct power_fit *f, struct err *err)
 {
-	return run(d, false, f, err);
+	int ret = run(d, false, f, err);
+
+	if (ret == -EDOM)
+		return err_wrap(err, ret,
+				"the rows cannot tell dynamic, shared-clock and constant "
+				"power apart");
+	return ret;
 }
