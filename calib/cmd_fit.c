@@ -148,7 +148,8 @@ const struct cmd cmd_fit = {
 	.summary = "fit the dynamic-power-coefficient to measured rows",
 	.help = "Fits C of P = C f V^2, the dynamic power of one CPU in uW/MHz/V^2, with "
 		"its "
-		"95 % interval, and prints coeffs.json. Rows come from a run, or from CSV "
+		"95 % interval, and prints coeffs.json. Rows come from a run, or from "
+		"CSV "
 		"files: our own, or any whose columns say their unit (freq_khz or "
 		"freq_mhz, voltage_uv or voltage_v, power_uw or power_mw; also policy, "
 		"ncpus, baseline_uw).\n"
