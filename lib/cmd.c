@@ -344,6 +344,8 @@ int cmd_main(const struct prog *prog, int argc, char **argv)
 	hold_std_fds();
 	/* A reader that went away is a write error, told like any other. */
 	signal(SIGPIPE, SIG_IGN);
+	/* As is a file over the limit (ulimit -f): no temporary file stays behind. */
+	signal(SIGXFSZ, SIG_IGN);
 	if (argc < 2) {
 		cmd_help_prog(prog, stderr);
 		return EXIT_CANNOT_RUN;

@@ -80,7 +80,7 @@ struct prog {
  * it was given, as {"error": "..."}. What could not be written to stdout is an error too.
  * Returns the exit status for main(), 2 when it could not run.
  *
- * Ignores SIGPIPE; spawn_run() gives it back to children.
+ * Ignores SIGPIPE and SIGXFSZ; spawn_run() gives them back to children.
  */
 int cmd_main(const struct prog *prog, int argc, char **argv);
 

@@ -142,6 +142,7 @@ static int set_signals(posix_spawnattr_t *attr)
 	sigemptyset(&set);
 	ret = posix_spawnattr_setsigmask(attr, &set);
 	sigaddset(&set, SIGPIPE);
+	sigaddset(&set, SIGXFSZ);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
 	if (!ret)
