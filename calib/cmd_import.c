@@ -5,6 +5,7 @@
 #include "calib/commands.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -56,6 +57,24 @@ static int write_samples(const char *run, const struct samples *s, struct err *e
 	else
 		ret = outfile_commit(&out, err);
 	outfile_abort(&out);
+	return ret;
+}
+
+/* Both files, or none: half a run would be in the way of the next try. */
+static int write_run(const char *run, const struct runinfo *info, const struct samples *s,
+		     struct err *err)
+{
+	bool was_there = !access(run, F_OK);
+	char path[PATH_MAX];
+	int ret = runinfo_write(run, info, err);
+
+	if (!ret) {
+		ret = write_samples(run, s, err);
+		if (ret && !runinfo_path(run, "board.json", path, sizeof(path), NULL))
+			unlink(path);
+	}
+	if (ret && !was_there)
+		rmdir(run);
 	return ret;
 }
 
@@ -113,7 +132,7 @@ static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 	struct freqbench_options fb = {
 		.dir = argc > 1 ? argv[1] : "",
 		.voltages = o->voltages,
-		.has_base = o->base_mw >= 0,
+		.has_base = !isnan(o->base_mw),
 		.base_mw = o->base_mw,
 		.trim_stale = o->trim_stale,
 	};
@@ -136,10 +155,8 @@ static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		ret = freqbench_read(&fb, &rows, info, &sum, err);
 	if (!ret) {
 		fill_info(ctx, o, fb.dir, info);
-		ret = runinfo_write(o->run, info, err);
+		ret = write_run(o->run, info, &rows, err);
 	}
-	if (!ret)
-		ret = write_samples(o->run, &rows, err);
 	if (!ret)
 		report(ctx, o, info, &sum);
 	samples_free(&rows);
@@ -165,7 +182,7 @@ static const struct opt options[] = {
 static const struct import_options defaults = {
 	.run = RUN_DEFAULT,
 	.scope = "device",
-	.base_mw = -1,
+	.base_mw = NAN, /* not given: no text reads as NaN */
 };
 
 const struct cmd cmd_import = {

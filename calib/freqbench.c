@@ -135,8 +135,14 @@ static int read_window(struct job *job, const struct json *obj, bool active,
 		return err_set(err, -EINVAL,
 			       "key 'power_samples' has %zu readings, not 1..%d", n,
 			       MAX_READINGS);
-	for (size_t i = 0; i < n && !ret; i++)
+	for (size_t i = 0; i < n && !ret; i++) {
 		ret = json_at_double(arr, i, "power_samples", &job->readings[i], err);
+		if (!ret && fabs(job->readings[i]) > MAX_MW)
+			ret = err_set(
+				err, -EINVAL,
+				"key 'power_samples[%zu]': %g mW is not that of a CPU", i,
+				job->readings[i]);
+	}
 	if (!ret)
 		reduce(job, n, w);
 	return ret;
@@ -351,20 +357,28 @@ static int read_log_base(const char *dir, int64_t *base_uw, struct err *err)
 static int read_base(struct job *job, struct err *err)
 {
 	struct runinfo *info = job->info;
-	int64_t base_uw = llround(job->o->base_mw * 1e3);
-	int ret = 0;
+	int64_t base_uw;
+	int ret;
 
-	if (!job->o->has_base)
+	if (!job->o->has_base) {
 		ret = read_log_base(job->o->dir, &base_uw, err);
-	if (ret == -ENOENT) {
-		job->sum->idle_left_out = true;
-		return 0;
+		if (ret == -ENOENT) {
+			job->sum->idle_left_out = true;
+			return 0;
+		}
+		if (ret)
+			return ret;
+	} else if (job->o->base_mw >= 0 && job->o->base_mw <= MAX_MW) {
+		base_uw = llround(job->o->base_mw * 1e3);
+	} else {
+		return err_set(err, -ERANGE, "--base %g is not in 0..%g mW",
+			       job->o->base_mw, MAX_MW);
 	}
-	if (ret)
-		return ret;
 	if (base_uw < 0 || base_uw > MAX_MW * 1e3)
-		return err_set(err, -ERANGE, "a base of %g mW is no board's",
-			       base_uw / 1e3);
+		return err_set(err, -ERANGE,
+			       "%s/run.log: a base of %g mW is not in 0..%g mW; give it "
+			       "with --base",
+			       job->o->dir, base_uw / 1e3, MAX_MW);
 	info->has_baseline = true;
 	info->baseline_uw = base_uw;
 	snprintf(info->baseline_source, sizeof(info->baseline_source), "%s",

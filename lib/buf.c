@@ -123,7 +123,10 @@ int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err
 		close(fd);
 	if (!ret)
 		return 0;
-	if (buf->data) {
+	/* As before: who had nothing has nothing to free. */
+	if (!start) {
+		buf_free(buf);
+	} else {
 		buf->len = start;
 		buf->data[start] = '\0';
 	}

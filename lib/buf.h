@@ -27,7 +27,7 @@ void buf_free(struct buf *buf);
  * @max: refuse more bytes than this
  *
  * Returns 0, -errno of open/read, -EISDIR, -EFBIG over @max, -ENOMEM. The message names
- * the file.
+ * the file; @buf is as before then, and freed when it held nothing.
  */
 int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err);
 /* What messages call the file @path: itself, or "standard input" for "-". */

@@ -111,3 +111,37 @@ refused() {
 	run "$CALIB" import freqbench fb
 	refused fb/run.log --base
 }
+
+@test "a base that is none is refused, and never replaced by the one of run.log" {
+	for base in -5 1e300 4000001; do
+		run "$CALIB" import freqbench fb --base "$base"
+		refused "--base" "0..4e+06 mW"
+	done
+	echo "Baseline power usage: -7 mW" > fb/run.log
+	run "$CALIB" import freqbench fb
+	refused fb/run.log "--base"
+}
+
+@test "a reading that no meter gives is refused by its place" {
+	sed '/"active"/,$ s/"power_samples": \[/"power_samples": [1e308, /' \
+		"$TOP/tests/data/freqbench/results.json" > fb/results.json
+	run "$CALIB" import freqbench fb
+	refused fb/results.json "power_samples[0]" 1e+308
+}
+
+@test "voltages from a folder: one line" {
+	run "$CALIB" import freqbench fb --voltages .
+	refused "cannot read '.'"
+}
+
+@test "half a run never stays" {
+	mkdir calib-run
+	ln -s "$PWD/none/x" calib-run/samples.csv
+	run "$CALIB" import freqbench fb
+	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
+	[ "$(ls calib-run)" = samples.csv ]
+	rm -r calib-run
+	# No file over 0 blocks: the first write fails.
+	run bash -c 'ulimit -f 0; exec "$@"' - "$CALIB" import freqbench fb
+	refused "File too large"
+}
