@@ -172,6 +172,16 @@ static size_t find_deletion(const struct parser *p, size_t first, size_t end,
 	return NONE;
 }
 
+/* Token @i ends the statement or its name: no bracket may be open. */
+static int check_brackets(struct parser *p, size_t i)
+{
+	if (p->split || (!p->parens && !p->angle))
+		return 0;
+	return fail_at(p, tok(p->t, i)->line,
+		       p->parens ? "a '(' before this is never closed"
+				 : "a '<' before this is never closed");
+}
+
 /* The statement ends before token @end, which is its ';' or the '}' of its node. */
 static int finish_statement(struct parser *p, size_t end)
 {
@@ -181,6 +191,10 @@ static int finish_statement(struct parser *p, size_t end)
 	struct dts_span span;
 	struct dts_item *item;
 
+	if (check_brackets(p, end))
+		return -EINVAL;
+	if (p->eq != NONE && dts_next(t, p->eq + 1, end) == end)
+		return fail_at(p, tok(t, p->eq)->line, "'=' without a value after it");
 	name = last_name(t, p->first, name_end, &span);
 	if (p->eq == NONE && find_deletion(p, p->first, end, &kind) == NONE &&
 	    name != NONE && tok(t, name)->kind == DTS_WORD && dts_is_punct(t, end, ';') &&
@@ -226,6 +240,8 @@ static int open_node(struct parser *p, size_t i)
 		return fail_at(
 			p, tok(t, i)->line,
 			"'{' inside a property's value: is a ';' missing before it?");
+	if (check_brackets(p, i))
+		return -EINVAL;
 	name = last_name(t, p->first, i, &span);
 	if (name == NONE)
 		return fail_at(p, tok(t, i)->line, "'{' without a node name before it");
@@ -468,11 +484,13 @@ static int punct(struct parser *p, size_t i)
 		p->parens++;
 		break;
 	case ')':
+		if (!p->parens && !p->split)
+			return fail_at(p, tok(p->t, i)->line, "')' closes nothing");
 		p->parens -= p->parens > 0;
 		break;
 	case '<':
 	case '>': /* else a shift or a comparison */
-		if (!p->parens)
+		if (!p->parens && p->eq != NONE)
 			p->angle = c == '<';
 		break;
 	}

@@ -314,6 +314,12 @@ static void source_that_does_not_balance_is_named_by_line(void **state)
 		  "x.dts:3: second '=' in one property: is a ';' missing before it?" },
 		{ "/ {\n\ta = <1>\n\tb {\n\t};\n};\n",
 		  "x.dts:3: '{' inside a property's value: is a ';' missing before it?" },
+		{ "/ {\n\ta = /* none */ ;\n};\n",
+		  "x.dts:2: '=' without a value after it" },
+		{ "/ {\n\ta = <(1>;\n};\n",
+		  "x.dts:2: a '(' before this is never closed" },
+		{ "/ {\n\ta = <1;\n};\n", "x.dts:2: a '<' before this is never closed" },
+		{ "/ {\n\ta = <1)>;\n};\n", "x.dts:2: ')' closes nothing" },
 		{ "\n{ };\n", "x.dts:2: '{' without a node name before it" },
 		{ "/ {\n#if A\n\tb {\n#else\n#endif\n\t};\n};\n",
 		  "x.dts:5: the braces before this line do not balance as those of the "
