@@ -23,7 +23,8 @@
 #define STALE_LIMIT   0.01
 #define STALE_DEVIATE 0.1
 #define MAX_VOLTAGES  1024
-#define MAX_MW	      4e6 /* so that uW fit a row; no CPU draws 4 kW */
+#define MIN_S	      1e-3 /* the clock and the work of a row are whole numbers */
+#define MAX_MW	      4e6  /* so that uW fit a row; no CPU draws 4 kW */
 
 struct voltage {
 	uint32_t cpu, khz, uv;
@@ -124,8 +125,8 @@ static int read_window(struct job *job, const struct json *obj, bool active,
 		ret = json_get_array(obj, "power_samples", &arr, err);
 	if (ret)
 		return ret;
-	if (fabs(w->mean_mw) > MAX_MW || !(w->elapsed_s > 0) || w->elapsed_s > 1e6 ||
-	    w->score < 0 || w->score > 1e9)
+	if (fabs(w->mean_mw) > MAX_MW || w->elapsed_s < MIN_S || w->elapsed_s > 1e6 ||
+	    w->score > 1e9 || (active && w->score * w->elapsed_s < 1))
 		return err_set(err, -EINVAL,
 			       "power_mean %g mW, elapsed_sec %g, coremark_score %g: not "
 			       "those of a benchmark run",
@@ -203,6 +204,9 @@ static int read_clock(struct job *job, struct runinfo_cluster *cl, const char *k
 	if (num_u32(key, &opp->khz) || !opp->khz)
 		return err_set(err, -EINVAL,
 			       "the clock '%s' is not a whole number of kHz", key);
+	for (unsigned int i = 0; i < cl->opp_count; i++)
+		if (cl->opps[i].khz == opp->khz)
+			return err_set(err, -EINVAL, "%u kHz is there twice", opp->khz);
 	opp->volt_uv = find_voltage(job, cl->cpus[0], opp->khz);
 	job->sum->no_voltage += !opp->volt_uv;
 	cl->opp_count++;
@@ -253,7 +257,7 @@ static void flag_clocks(struct job *job, size_t first)
 		share = per_mhz[n++] / mid;
 		if (fabs(share - 1) <= CLOCK_LIMIT)
 			continue;
-		row->freq_khz = fmin(llround(share * row->opp_khz), UINT32_MAX);
+		row->freq_khz = fmax(1, fmin(round(share * row->opp_khz), UINT32_MAX));
 		row->flags |= SAMPLE_CLOCK;
 		job->sum->clock++;
 	}
@@ -279,6 +283,9 @@ static int read_cpu(struct job *job, const char *key, const struct json *obj,
 
 	if (num_u32(key, &cpu) || cpu >= SAMPLES_MAX_CPUS)
 		return err_set(err, -EINVAL, "'%s' is not a CPU number", key);
+	for (unsigned int i = 0; i < info->cluster_count; i++)
+		if (info->clusters[i].cpus[0] == cpu)
+			return err_set(err, -EINVAL, "CPU %u is there twice", cpu);
 	if (info->cluster_count == BOARD_MAX_CLUSTERS)
 		return err_set(err, -ERANGE, "more than %d CPUs", BOARD_MAX_CLUSTERS);
 	ret = json_get_object(obj, "freqs", &freqs, err);

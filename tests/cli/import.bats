@@ -145,3 +145,20 @@ refused() {
 	run bash -c 'ulimit -f 0; exec "$@"' - "$CALIB" import freqbench fb
 	refused "File too large"
 }
+
+@test "a benchmark without work or time, a CPU or a clock twice: refused" {
+	from=$TOP/tests/data/freqbench/results.json
+	for change in 's/"coremark_score": [0-9.]*/"coremark_score": 0/' \
+		's/"coremark_score": [0-9.]*/"coremark_score": 5e-324/' \
+		's/"elapsed_sec": [0-9.]*/"elapsed_sec": 1e-9/'; do
+		sed "$change" "$from" > fb/results.json
+		run "$CALIB" import freqbench fb
+		refused "not those of a benchmark run"
+	done
+	sed 's/"1500000": {/"0500000": {/' "$from" > fb/results.json
+	run "$CALIB" import freqbench fb
+	refused "freqs.0500000: 500000 kHz is there twice"
+	sed 's/"cpus": {/"cpus": { "01": { "freqs": {} },/' "$from" > fb/results.json
+	run "$CALIB" import freqbench fb
+	refused "cpus.1: CPU 1 is there twice"
+}
