@@ -162,21 +162,21 @@ static void sync_folder(const char *path)
 	close(fd);
 }
 
+/*
+ * Why did an earlier write fail? stdio has forgotten, but the next byte fails for the
+ * same reason; what is written is broken anyhow.
+ */
+static int ask_reason(int fd)
+{
+	return write(fd, "", 1) < 0 ? -errno : -EIO;
+}
+
 static int flush_stream(FILE *f)
 {
 	errno = 0;
 	if (!fflush(f) && !ferror(f))
 		return 0;
-	return errno ? -errno : -EIO;
-}
-
-/*
- * Why did an earlier write to the temporary file fail? stdio has forgotten, but the next
- * byte fails for the same reason.
- */
-static int ask_reason(int fd)
-{
-	return write(fd, "", 1) < 0 ? -errno : -EIO;
+	return errno ? -errno : ask_reason(fileno(f));
 }
 
 /* Closes the stream. */
@@ -184,8 +184,6 @@ static int finish_stream(struct outfile *out)
 {
 	int ret = flush_stream(out->f);
 
-	if (ret == -EIO && out->tmp[0])
-		ret = ask_reason(fileno(out->f));
 	if (!ret && out->tmp[0] && fsync(fileno(out->f)))
 		ret = -errno;
 	if (fclose(out->f) && !ret)
