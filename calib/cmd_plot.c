@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "calib/plot/script.h"
 #include "calib/runinfo.h"
@@ -40,25 +41,46 @@ static bool ends_with(const char *text, const char *suffix)
 {
 	size_t n = strlen(text), m = strlen(suffix);
 
-	return n >= m && !strcmp(text + n - m, suffix);
+	return n >= m && !strcasecmp(text + n - m, suffix);
 }
 
-/* --term decides, else the file's suffix. */
+/* The kind that the name of the output says, or -ENOENT. */
+static int term_of_name(const char *name)
+{
+	for (size_t i = 0; i < NTERMS; i++)
+		if (ends_with(name, terms[i].suffix))
+			return i;
+	return -ENOENT;
+}
+
+static int term_of_option(const char *term)
+{
+	for (size_t i = 0; i < NTERMS; i++)
+		if (!strcmp(term, terms[i].name))
+			return i;
+	return -ENOENT;
+}
+
+/* --term decides, else the file's suffix; a suffix that says otherwise is a slip. */
 static int choose_term(const struct plot_options *o, enum plot_term *term,
 		       struct err *err)
 {
-	for (size_t i = 0; i < NTERMS; i++) {
-		if (o->term ? !strcmp(o->term, terms[i].name)
-			    : ends_with(o->output ? o->output : DEFAULT_PICTURE,
-					terms[i].suffix)) {
-			*term = terms[i].term;
-			return 0;
-		}
-	}
-	return err_set(err, -EINVAL,
-		       "'%s': the name ends in none of .svg, .png, .txt; say --term svg, "
-		       "png or dumb",
-		       o->output);
+	int by_name = term_of_name(o->output ? o->output : DEFAULT_PICTURE);
+	int i = o->term ? term_of_option(o->term) : by_name;
+
+	if (i < 0)
+		return err_set(err, -EINVAL,
+			       "'%s': the name ends in none of .svg, .png, .txt; say "
+			       "--term svg, png or dumb",
+			       o->output);
+	if (o->output && by_name >= 0 && by_name != i)
+		return err_set(
+			err, -EINVAL,
+			"'%s' is no name for --term %s; end it in %s, or leave out "
+			"--term",
+			o->output, o->term, terms[i].suffix);
+	*term = terms[i].term;
+	return 0;
 }
 
 /* Where the picture goes: a serial console wants to see it, everything else is a file. */
@@ -185,9 +207,9 @@ static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		ret = add_run(plot, o->run, err);
 	if (ret)
 		goto out;
-	if (c->virtual_board)
-		cmd_note(ctx, "VIRTUAL board: these are not measurements of hardware");
 	ret = draw(ctx, plot, o, err);
+	if (!ret && c->virtual_board)
+		cmd_note(ctx, "VIRTUAL board: these are not measurements of hardware");
 out:
 	free(plot);
 	coeffs_free(c);

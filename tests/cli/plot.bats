@@ -162,3 +162,19 @@ marked() {
 	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ] && [ ! -e efficiency.svg ]
 	[[ $output == *"r/samples.csv"* ]]
 }
+
+@test "a name that contradicts --term is refused; capitals in a suffix are not" {
+	run "$CALIB" plot --term png -o x.svg
+	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ] && [ ! -e x.svg ]
+	[[ $output == *"'x.svg' is no name for --term png; end it in .png"* ]]
+	"$CALIB" plot -o x.PNG 2>/dev/null
+	[ "$(head -c 4 x.PNG | tail -c 3)" = PNG ]
+}
+
+@test "a full disk is called that, however much is written" {
+	for args in "--script" "--term dumb" "--term svg -o /dev/full"; do
+		run --separate-stderr bash -c '"$@" > /dev/full' - "$CALIB" plot $args
+		[ "$status" -eq 2 ] && [ "${#stderr_lines[@]}" -eq 1 ]
+		[[ $stderr == *"cannot write"*"No space left on device" ]]
+	done
+}
