@@ -311,6 +311,48 @@ static int read_cpu(struct job *job, const char *key, const struct json *obj,
 	return 0;
 }
 
+/*
+ * The base without run.log's rounding: the least or the median of the housekeeping
+ * readings, by freqbench's version; whichever of them run.log's number is the rounded
+ * form of.
+ */
+static int refine_base(struct job *job, const struct json *root, struct err *err)
+{
+	double *v = job->readings, logged = job->info->baseline_uw / 1e3, exact[2];
+	static const char *const names[2] = { "least", "median" };
+	const struct json *keeping, *arr;
+	size_t n;
+	int ret;
+
+	if (job->o->has_base || !job->info->has_baseline ||
+	    !json_has(root, "housekeeping"))
+		return 0;
+	ret = json_get_object(root, "housekeeping", &keeping, err);
+	if (!ret)
+		ret = json_get_array(keeping, "power_samples", &arr, err);
+	if (ret)
+		return err_wrap(err, ret, "housekeeping");
+	n = json_len(arr);
+	if (!n || n > MAX_READINGS)
+		return 0;
+	for (size_t i = 0; i < n; i++) {
+		ret = json_at_double(arr, i, "housekeeping.power_samples", &v[i], err);
+		if (ret)
+			return ret;
+	}
+	exact[1] = median(v, n, v + MAX_READINGS);
+	exact[0] = v[MAX_READINGS]; /* sorted by median() */
+	for (int k = 0; k < 2; k++) {
+		if (fabs(exact[k] - logged) > 0.5)
+			continue;
+		job->info->baseline_uw = llround(exact[k] * 1e3);
+		snprintf(job->info->baseline_source, sizeof(job->info->baseline_source),
+			 "%s of housekeeping, as run.log rounds it", names[k]);
+		break;
+	}
+	return 0;
+}
+
 static int read_results(struct job *job, const char *path, struct err *err)
 {
 	const struct json *cpus, *cpu;
@@ -320,7 +362,9 @@ static int read_results(struct job *job, const char *path, struct err *err)
 
 	if (ret)
 		return ret;
-	ret = json_get_object(root, "cpus", &cpus, err);
+	ret = refine_base(job, root, err);
+	if (!ret)
+		ret = json_get_object(root, "cpus", &cpus, err);
 	for (size_t i = 0; !ret && (key = json_member(cpus, i, &cpu)); i++) {
 		ret = read_cpu(job, key, cpu, err);
 		if (ret)

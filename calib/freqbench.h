@@ -3,7 +3,8 @@
  * A freqbench result folder (results.json, run.log, voltages.txt) as a run of ours.
  *
  * Format: kdrag0n/freqbench, results "version": 1. Its active power has a base already
- * subtracted, its idle power has not; the base itself is only in run.log, rounded to mW.
+ * subtracted, its idle power has not; the base itself is in run.log, rounded to mW, and
+ * is found again among the housekeeping readings.
  */
 #ifndef CALIB_FREQBENCH_H
 #define CALIB_FREQBENCH_H

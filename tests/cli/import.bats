@@ -27,7 +27,7 @@ refused() {
 @test "loaded rows are as published, idle rows are relative to the same base" {
 	run "$CALIB" import freqbench fb
 	[ "$status" -eq 0 ]
-	[[ $output == *"8 rows"* && $output == *"100.000 mW (run.log)"* ]]
+	[[ $output == *"8 rows"* && $output == *"100.000 mW (least of housekeeping, as run.log rounds it)"* ]]
 	[[ $(row 1000000 1) == *,cpu1,1000000,1000000,800000,1,coremark,100,64000,* ]]
 	[[ $(row 1000000 0) == *,cpu1,1000000,1000000,800000,0,idle,0,3333,* ]]
 	grep -q '"power-scope": "device"' calib-run/board.json
@@ -42,6 +42,17 @@ refused() {
 	[[ $(row 500000 1) == *,-500,*,negative ]]
 	[[ $(row 1000000 1) == *,- ]]
 	[[ $output == *"1 rows ran at another clock"* ]]
+}
+
+@test "the base is the housekeeping reading that run.log rounds, else run.log's own" {
+	sed -i 's/100.0,/100.3,/' fb/results.json
+	run "$CALIB" import freqbench fb -d one
+	[[ $output == *"100.200 mW (least of housekeeping"* ]]
+	echo "Baseline power usage: 90 mW" > fb/run.log
+	run "$CALIB" import freqbench fb -d two
+	[[ $output == *"90.000 mW (run.log)"* ]]
+	run "$CALIB" import freqbench fb -d three --base 95.5
+	[[ $output == *"95.500 mW (user)"* ]]
 }
 
 @test "--trim-stale averages without the readings from before the load" {
