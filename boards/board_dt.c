@@ -103,9 +103,10 @@ int reader_add_cpu(struct reader *r, struct board_cluster *cl, int index, struct
 	if (copy_text(cl->paths[n], sizeof(cl->paths[n]), cpu->path))
 		return err_set(err, -ERANGE, "CPU node path '%s' is too long", cpu->path);
 	if (!n) {
-		if (copy_text(cl->compatible, sizeof(cl->compatible), reader_core(cpu)))
+		if (strlen(reader_core(cpu)) >= sizeof(cl->compatible))
 			return err_set(err, -ERANGE, "'%s': compatible is too long",
 				       cpu->path);
+		copy_printable(cl->compatible, sizeof(cl->compatible), reader_core(cpu));
 		cl->capacity_dmips_mhz = cpu->has_capacity ? cpu->capacity_dmips_mhz : 0;
 		ret = take_opps(cl, r->cpus, cpu, err);
 		if (ret)

@@ -5,6 +5,7 @@
 #include "calib/check_print.h"
 
 #include <inttypes.h>
+#include <limits.h>
 #include <string.h>
 
 #include "lib/cpulist.h"
@@ -34,7 +35,7 @@ static void print_wrapped(FILE *f, const char *prefix, const char *text)
 	fputc('\n', f);
 }
 
-/* From the tree, so not to be trusted on a terminal. */
+/* From the tree or the command line, so not to be trusted on a terminal. */
 static const char *clean(const char *text, char *buf, size_t size)
 {
 	snprintf(buf, size, "%s", text);
@@ -211,18 +212,18 @@ static void print_verdict(FILE *f, const struct checks *c)
 void check_print_text(FILE *f, const char *path, const struct check_facts *facts,
 		      const struct checks *c)
 {
-	char title[256];
+	char text[PATH_MAX];
 	unsigned int i;
 
-	fprintf(f, "%s\n", path);
+	fprintf(f, "%s\n", clean(path, text, sizeof(text)));
 	if (facts->title[0])
-		print_wrapped(f, "machine:", clean(facts->title, title, sizeof(title)));
+		print_wrapped(f, "machine:", clean(facts->title, text, sizeof(text)));
 	fputc('\n', f);
 	for (i = 0; i < c->domain_count; i++)
 		print_domain(f, i, facts->d, &c->domains[i]);
 	print_ratio(f, c);
 	for (i = 0; i < facts->note_count; i++)
-		print_wrapped(f, "note:", facts->notes[i]);
+		print_wrapped(f, "note:", clean(facts->notes[i], text, sizeof(text)));
 	for (i = 0; i < c->item_count; i++)
 		print_item(f, c, &c->items[i]);
 	print_verdict(f, c);

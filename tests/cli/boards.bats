@@ -194,3 +194,30 @@ refused() {
 	[[ $output == *"states 1,3,4,5,8,10,11"*"states 1,2,3,4,5,6,8,9,10,13,15,16"* ]]
 	[[ $output == *"states 0,2,3,4,6,7,9,10"*"states 0,1,2,7,11,12,14,15"* ]]
 }
+
+@test "what a tree says never drives the terminal" {
+	cat > esc.dts <<-'END'
+	/dts-v1/;
+	/ {
+		compatible = "acme,\x1b[31mred"; model = "m\x1b]0;x\x07";
+		cpus {
+			#address-cells = <1>; #size-cells = <0>;
+			cpu@0 {
+				device_type = "cpu"; compatible = "arm,\x1b[5mx"; reg = <0>;
+				operating-points-v2 = <&opps>; dynamic-power-coefficient = <100>;
+			};
+		};
+		opps: opp-table {
+			compatible = "operating-points-v2";
+			opp-1 { opp-hz = /bits/ 64 <1000000000>; opp-microvolt = <900000>; };
+		};
+	};
+	END
+	name=$'x\e[1m.dtb'
+	dtc -q -o "$name" esc.dts
+	for cmd in boards "boards --json" check "check --json"; do
+		run "$CALIB" $cmd "./$name"
+		[ "$status" -lt 2 ]
+		[[ $output == *"?["* && $output != *$'\e'* && $output != *$'\a'* ]]
+	done
+}
