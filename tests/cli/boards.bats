@@ -196,6 +196,7 @@ refused() {
 }
 
 @test "what a tree says never drives the terminal" {
+	cd "$BATS_TEST_TMPDIR"
 	cat > esc.dts <<-'END'
 	/dts-v1/;
 	/ {
