@@ -185,11 +185,18 @@ static int write_result(struct apply *a, const struct dts *d, struct err *err)
 
 static void print_edits(const struct apply *a, const struct dts *d)
 {
+	bool dry = a->opts->dry_run || a->opts->patch;
 	const char *old[EDITS_MAX];
+	struct dts_output o;
 
 	for (unsigned int i = 0; i < a->edits.count; i++)
 		old[i] = dts_odd_value(d, a->edits.list[i].cpu);
 	apply_print_edits(a, old);
+	for (size_t i = 1; !dts_output(d, i, &o); i++) {
+		if (o.changed)
+			fprintf(a->talk, "%s: %s for it\n", o.path,
+				dry ? "would change" : "changed");
+	}
 }
 
 int apply_source(struct apply *a, struct err *err)

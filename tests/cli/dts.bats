@@ -70,6 +70,7 @@ is in 'soc.dtsi' (line 16): edit that file, or give --all-files" ]
 	run --separate-stderr "$FDTEDIT" apply --all-files board.dts by-reg.json
 	[ "$status" -eq 0 ]
 	[[ "${stderr_lines[0]}" == *"/delete-property/ takes"* ]]
+	[ "${lines[-1]}" = "soc.dtsi: changed for it" ]
 	run diff old.dtsi soc.dtsi
 	[ "$(printf '%s\n' "${lines[@]}" | grep -c '^<')" -eq 2 ]
 	[ "$(printf '%s\n' "${lines[@]}" | grep -c '^>')" -eq 3 ]
