@@ -126,6 +126,9 @@ struct dts_number {
 };
 /* 0, or -EINVAL when the text is anything else. */
 int dts_number(const char *text, size_t len, struct dts_number *out);
+/* The same of token @i; -EINVAL also when that is not before @end. */
+int dts_token_number(const struct dts_tree *t, size_t i, size_t end,
+		     struct dts_number *out);
 /*
  * The number of a property that is "<number>" and nothing else (or /bits/ 32 before it).
  * @token: which token it is. 0, or -EINVAL.
