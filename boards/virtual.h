@@ -46,6 +46,7 @@ struct virtual_faults {
 	uint64_t charger_at_ns;	       /* ... from here on */
 	uint32_t spike_ppm;	       /* updates of a meter that are 40 % too high */
 	uint32_t hot_mc;	       /* it is that much warmer around the board */
+	bool no_cycles;		       /* there is no PMU: for whoever asks for cycles */
 };
 
 struct virtual_options {

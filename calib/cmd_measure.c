@@ -508,7 +508,7 @@ static const struct opt measure_opts[] = {
 	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
 	  "look for /sys and /proc of the machine below DIR" },
 	{ "fault", 0, OPT_STRING, OPT(faults), "LIST",
-	  "break the virtual board: clock, stuck, reads, charger" },
+	  "break the virtual board: clock, stuck, reads, charger, spikes, hot, pmu" },
 	{ "dry-run", 'n', OPT_FLAG, OPT(dry_run), NULL,
 	  "print the plan and how long it takes; write nothing" },
 	{ NULL },

@@ -71,6 +71,11 @@ int cpustat_idle_ns(const struct sysfs *sys, const unsigned int *cpus, unsigned 
 	if (found < ncpus)
 		return err_set(err, -ENOENT, "/proc/stat does not list %u of the %u CPUs",
 			       ncpus - found, ncpus);
-	*idle_ns = sum * (UINT64_C(1000000000) / sysconf(_SC_CLK_TCK));
+	*idle_ns = sum * cpustat_tick_ns();
 	return 0;
+}
+
+uint64_t cpustat_tick_ns(void)
+{
+	return UINT64_C(1000000000) / sysconf(_SC_CLK_TCK);
 }

@@ -18,5 +18,7 @@
  */
 int cpustat_idle_ns(const struct sysfs *sys, const unsigned int *cpus, unsigned int ncpus,
 		    uint64_t *idle_ns, struct err *err);
+/* The step of it: a difference may be off by that much per CPU. */
+uint64_t cpustat_tick_ns(void);
 
 #endif

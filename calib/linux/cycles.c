@@ -40,7 +40,7 @@ void cycles_open(struct cycles *cy, const unsigned int *cpus, unsigned int ncpus
 	}
 }
 
-int cycles_read(const struct cycles *cy, uint64_t *sum)
+int cycles_read(const struct cycles *cy, uint64_t each[BOARD_MAX_CPUS])
 {
 	struct {
 		uint64_t value, enabled_ns, running_ns;
@@ -49,13 +49,12 @@ int cycles_read(const struct cycles *cy, uint64_t *sum)
 
 	if (!cy->count)
 		return -ENOENT;
-	*sum = 0;
 	for (i = 0; i < cy->count; i++) {
 		/* A pinned counter that lost its place reads as end of file. */
 		if (read(cy->fds[i], &now, sizeof(now)) != sizeof(now) ||
 		    now.running_ns != now.enabled_ns)
 			return -EIO;
-		*sum += now.value;
+		each[i] = now.value;
 	}
 	return 0;
 }

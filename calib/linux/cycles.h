@@ -16,8 +16,8 @@ struct cycles {
 
 /* Count on each of @cpus from now on; all or none. */
 void cycles_open(struct cycles *cy, const unsigned int *cpus, unsigned int ncpus);
-/* Sum over the CPUs since cycles_open(). 0, -ENOENT (count is 0), -EIO. */
-int cycles_read(const struct cycles *cy, uint64_t *sum);
+/* Since cycles_open(), CPU by CPU in its order. 0, -ENOENT (count is 0), -EIO. */
+int cycles_read(const struct cycles *cy, uint64_t each[BOARD_MAX_CPUS]);
 /* Takes a zeroed struct. */
 void cycles_close(struct cycles *cy);
 

@@ -39,6 +39,7 @@ struct linux_machine {
 	struct loads *loads;
 	struct cycles cycles;
 	unsigned int load_cluster;
+	unsigned int load_cpus[BOARD_MAX_CPUS], load_cpu_count;
 	uint64_t load_start_ns, load_idle_ns;
 	bool idle_known;
 };

@@ -29,7 +29,7 @@ int linux_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus
 {
 	struct linux_machine *lm = to_linux(m);
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	unsigned int cpus[BOARD_MAX_CPUS];
+	unsigned int cpus[BOARD_MAX_CPUS] = { 0 };
 	const struct load_kernel *kernel;
 	int ret;
 
@@ -42,12 +42,14 @@ int linux_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus
 		if (!kernel)
 			return -EINVAL;
 		pick_cpus(c, ncpus, cpus);
+		memcpy(lm->load_cpus, cpus, sizeof(lm->load_cpus));
 		ret = loads_start(kernel, cpus, ncpus, &lm->loads, err);
 		if (ret)
 			return err_wrap(err, ret, "cluster '%s'", c->name);
 		cycles_open(&lm->cycles, cpus, ncpus);
 	}
 	lm->load_cluster = cluster;
+	lm->load_cpu_count = ncpus;
 	lm->load_start_ns = stop_now_ns();
 	lm->idle_known = !cpustat_idle_ns(&lm->sys, c->cpus, c->cpu_count,
 					  &lm->load_idle_ns, NULL);
@@ -70,6 +72,24 @@ static void read_busy(const struct linux_machine *lm, struct usage *u)
 	all_ns = (u->time_ns - lm->load_start_ns + START_NS) * c->cpu_count;
 	u->busy_ns = all_ns + lm->load_idle_ns - idle_ns;
 	u->busy_known = true;
+	u->busy_step_ns = c->cpu_count * cpustat_tick_ns();
+}
+
+static void read_each(const struct linux_machine *lm, struct usage *u)
+{
+	uint64_t cycles[BOARD_MAX_CPUS];
+	bool has_cycles = !cycles_read(&lm->cycles, cycles);
+	unsigned int i;
+	int at;
+
+	u->loaded = lm->load_cpu_count;
+	for (i = 0; i < u->loaded; i++) {
+		u->each[i].cpu = lm->load_cpus[i];
+		u->each[i].cycles = has_cycles ? cycles[i] : 0;
+		u->each[i].work = loads_thread_work(lm->loads, i, &at);
+		u->cycles += u->each[i].cycles;
+		u->work += u->each[i].work;
+	}
 }
 
 int linux_read_usage(struct machine *m, unsigned int cluster, struct usage *u,
@@ -82,10 +102,8 @@ int linux_read_usage(struct machine *m, unsigned int cluster, struct usage *u,
 	if (cluster != lm->load_cluster || !lm->load_start_ns)
 		return err_set(err, -EINVAL, "no load was started on cluster '%s'",
 			       lm->topo->clusters[cluster].name);
-	if (cycles_read(&lm->cycles, &u->cycles))
-		u->cycles = 0;
 	if (lm->loads)
-		u->work = loads_work(lm->loads);
+		read_each(lm, u);
 	read_busy(lm, u);
 	return 0;
 }

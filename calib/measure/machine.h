@@ -24,6 +24,13 @@ struct reading {
 	uint32_t volt_uv; /* at the rail; 0: this sensor does not tell */
 };
 
+/* Of one CPU that runs the load. */
+struct usage_cpu {
+	unsigned int cpu;
+	uint64_t work;	 /* units of the load; 0: unknown */
+	uint64_t cycles; /* 0: unknown */
+};
+
 /* Running totals since load_start(); the caller takes differences over a window. */
 struct usage {
 	uint64_t time_ns;
@@ -32,6 +39,9 @@ struct usage {
 	uint64_t work;	  /* units of the load; 0: unknown */
 	uint64_t cycles;  /* summed over the loaded CPUs; 0: unknown */
 	bool busy_known;
+	uint64_t busy_step_ns; /* a difference of busy_ns may be that far off; 0: exact */
+	unsigned int loaded;   /* CPUs in each[]; 0: they are not told one by one */
+	struct usage_cpu each[BOARD_MAX_CPUS];
 };
 
 struct machine_ops {

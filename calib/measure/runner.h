@@ -16,8 +16,7 @@
 #include "lib/err.h"
 #include "models/sample.h"
 
-#define RUNNER_CLOCK_TOLERANCE 0.01 /* delivered against asked for */
-#define RUNNER_MAX_LOST	       3    /* windows in a row without any reading: give up */
+#define RUNNER_MAX_LOST 3 /* windows in a row without any reading: give up */
 
 struct runner;
 

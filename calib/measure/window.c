@@ -4,6 +4,8 @@
  */
 #include "calib/measure/window.h"
 
+#include "calib/measure/delivered.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,20 +86,14 @@ static bool is_stale(const struct runner *r, const struct plan_window *w)
 	       (w->cpu_count != b->cpu_count || w->khz != b->khz);
 }
 
-/*
- * The clock that was delivered: cycles over the time that loaded CPUs ran. They are
- * loaded fully, so that is the window's, unless the cluster was busy for less.
- */
+/* The clock that was delivered, else what cpufreq claims. */
 static uint32_t delivered_khz(const struct runner *r, const struct plan_window *w)
 {
-	const struct usage *a = &r->window.begin, *b = &r->window.end;
-	uint64_t busy_ns = (b->time_ns - a->time_ns) * w->cpu_count;
 	uint32_t khz;
 
-	if (a->busy_known && b->busy_known && b->busy_ns - a->busy_ns < busy_ns)
-		busy_ns = b->busy_ns - a->busy_ns;
-	if (w->cpu_count && b->cycles > a->cycles && busy_ns)
-		return llround((b->cycles - a->cycles) * 1e6 / busy_ns);
+	if (!delivered_by_cycles(&r->window.begin, &r->window.end, w->cpu_count, w->khz,
+				 &khz))
+		return khz;
 	if (!r->machine->ops->read_khz(r->machine, r->plan->cluster, &khz, NULL))
 		return khz;
 	return w->khz;
@@ -116,12 +112,11 @@ static double util_pct(const struct runner *r, const struct plan_window *w)
 static uint32_t flags_of(const struct runner *r, const struct plan_window *w,
 			 const struct sample *row, const struct line *l)
 {
-	double off = fabs((double)row->freq_khz - row->opp_khz);
 	uint32_t flags = 0;
 
 	if (r->window.throttled)
 		flags |= SAMPLE_THROTTLED;
-	if (off > RUNNER_CLOCK_TOLERANCE * row->opp_khz)
+	if (delivered_differs(row->freq_khz, row->opp_khz))
 		flags |= SAMPLE_CLOCK;
 	if (is_stale(r, w))
 		flags |= SAMPLE_STALE;

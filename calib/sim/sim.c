@@ -84,6 +84,12 @@ static void fault_spikes(struct virtual_faults *f, const struct board *board)
 	f->spike_ppm = 10000;
 }
 
+static void fault_pmu(struct virtual_faults *f, const struct board *board)
+{
+	(void)board;
+	f->no_cycles = true;
+}
+
 static void fault_hot(struct virtual_faults *f, const struct board *board)
 {
 	(void)board;
@@ -97,6 +103,7 @@ static const struct {
 	{ "clock", fault_clock },   { "stuck", fault_stuck },
 	{ "reads", fault_reads },   { "charger", fault_charger },
 	{ "spikes", fault_spikes }, { "hot", fault_hot },
+	{ "pmu", fault_pmu },
 };
 
 static int add_fault(const char *name, size_t len, const struct board *board,
@@ -125,7 +132,7 @@ int sim_fault_parse(const char *list, const struct board *board,
 		if (add_fault(p, len, board, faults))
 			return err_set(err, -EINVAL,
 				       "fault '%.*s' is not one of clock, stuck, reads, "
-				       "charger, spikes, hot",
+				       "charger, spikes, hot, pmu",
 				       (int)len, p);
 		if (!p[len])
 			return 0;
@@ -282,11 +289,15 @@ static int sim_read_usage(struct machine *m, unsigned int cluster, struct usage 
 
 	(void)err;
 	virtual_usage(sim->virt, cluster, &now);
-	u->time_ns = virtual_now_ns(sim->virt);
-	u->busy_ns = llround(now.busy_ns - start->busy_ns);
-	u->work = llround(now.work - start->work);
-	u->cycles = llround(now.cycles - start->cycles);
-	u->busy_known = true;
+	*u = (struct usage){
+		.time_ns = virtual_now_ns(sim->virt),
+		.busy_ns = llround(now.busy_ns - start->busy_ns),
+		.work = llround(now.work - start->work),
+		.cycles = llround(now.cycles - start->cycles),
+		.busy_known = true,
+	};
+	if (sim->opts.faults.no_cycles)
+		u->cycles = 0;
 	return 0;
 }
 

@@ -50,7 +50,7 @@ int sim_load_activity(const char *load, double *activity, struct err *err);
  *
  * clock: the upper third of the OPPs run at half the clock, unsaid; stuck: meters stop
  * updating after 60 s; reads: 2 % of the reads fail; charger: after 60 s every meter
- * reads 1 W more. Returns 0 or -EINVAL naming the known faults.
+ * reads 1 W more; pmu: no cycle counters. Returns 0 or -EINVAL naming the known faults.
  */
 int sim_fault_parse(const char *list, const struct board *board,
 		    struct virtual_faults *faults, struct err *err);

@@ -240,7 +240,8 @@ static void faults_are_asked_for_by_name(void **state)
 	assert_int_equal(sim_fault_parse("reads,fire", &board, &f, &err), -EINVAL);
 	assert_non_null(
 		strstr(err.msg,
-		       "'fire' is not one of clock, stuck, reads, charger, spikes, hot"));
+		       "'fire' is not one of clock, stuck, reads, charger, spikes, hot, "
+		       "pmu"));
 	assert_int_equal(sim_fault_parse("", &board, &f, &err), -EINVAL);
 	assert_int_equal(sim_fault_parse("clock,", &board, &f, &err), -EINVAL);
 }
