@@ -45,7 +45,6 @@ struct fit_cluster {
 	const struct power_method *method;
 	char why[128];
 	struct power_fit fit;
-	bool volt_from_table; /* the rail was not measured */
 };
 
 /*

@@ -181,19 +181,6 @@ static int choose_load(struct fit_cluster *c, const struct fit_input *in,
 	return 0;
 }
 
-/* One voltage per OPP whatever the load: from a table, unless the rail is stiff. */
-static bool is_table(const struct power_data *d)
-{
-	size_t i, k;
-
-	for (i = 0; i < d->row_count; i++)
-		for (k = i + 1; k < d->row_count; k++)
-			if (d->rows[i].opp == d->rows[k].opp &&
-			    d->rows[i].volt != d->rows[k].volt)
-				return false;
-	return true;
-}
-
 static int choose_method(struct fit_cluster *c, const struct fit_opts *o, struct err *err)
 {
 	if (!o->method || !strcmp(o->method, "auto"))
@@ -219,6 +206,7 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 	ret = choose_load(c, in, o->load, err);
 	sel.cluster = c->name;
 	sel.load = c->load;
+	sel.volt_measured = c->info && !strcmp(c->info->volt_source, "rail");
 	sel.baseline = in->has_info && in->info.has_baseline;
 	if (!ret)
 		ret = power_data_init(&c->data, in->samples.rows, in->samples.count, &sel,
@@ -231,7 +219,6 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 		ret = power_fit_with(c->method, &c->data, &c->fit, err);
 	if (ret)
 		return err_wrap(err, ret, "cluster '%s'", c->name);
-	c->volt_from_table = is_table(&c->data);
 	return 0;
 }
 

@@ -153,7 +153,9 @@ static void add_notes(struct coeffs_provenance *p, const struct fit_cluster *c,
 	}
 	for (i = 0; i < f->note_count; i++)
 		add_note(p, "%s", f->notes[i]);
-	if (c->volt_from_table)
+	if (c->data.volt_from_table && isfinite(f->ohm))
+		add_note(p, "voltage from a table; the rail's droop was estimated");
+	else if (c->data.volt_from_table)
 		add_note(p, "voltage from a table, not measured at the rail");
 	if (in->has_info && in->info.virtual_board)
 		add_note(p, "VIRTUAL: measured on a virtual board");

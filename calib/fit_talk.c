@@ -126,8 +126,15 @@ static void talk_power(const struct fit_cluster *c, const struct coeffs_provenan
 	else
 		fprintf(stderr, c->data.baseline ? ", the rows' baseline subtracted"
 						 : ", no baseline subtracted");
-	fprintf(stderr, "; voltage %s\n",
-		c->volt_from_table ? "from a table" : "measured");
+	if (!c->data.volt_from_table)
+		fprintf(stderr, "; voltage measured\n");
+	else if (isfinite(c->fit.ohm))
+		fprintf(stderr,
+			"; voltage from a table, rail of %.1f mohm found from its "
+			"droop\n",
+			1e3 * c->fit.ohm);
+	else
+		fprintf(stderr, "; voltage from a table\n");
 }
 
 void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
@@ -146,7 +153,7 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 	talk_power(c, &r->provenance);
 	for (i = 0; i < f->note_count; i++)
 		cmd_warn(ctx, "cluster '%s': %s", c->name, f->notes[i]);
-	if (c->volt_from_table && c->data.count_count > 1)
+	if (c->data.volt_from_table && c->data.count_count > 1 && !isfinite(f->ohm))
 		cmd_warn(ctx, "cluster '%s': voltage from a table, not from the rail; %s",
 			 c->name, VOLTAGE_BIAS);
 	if (!r->match.compatible[0] && !r->match.reg_count && !r->match.path_count)

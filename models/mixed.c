@@ -10,8 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROWTH_MAX   0.12 /* leakage doubling in 6 K: no silicon is worse */
-#define GROWTH_STEPS 18
+#define GROWTH_MIN -0.02
+#define GROWTH_MAX 0.12 /* leakage doubling in 6 K: no silicon is worse */
+#define DROOP_MAX  0.15 /* of the voltage */
+/* A bound at 0 would make the mean of small resistances too large. */
+#define OHM_BELOW_0  0.2
+#define SEARCH_STEPS 18
+#define POLISH_STEPS 12
+/* Of the deviance, where 1 is one standard error. */
+#define POLISH_ENOUGH 1e-4
 /* The standard deviation of visits is looked for from 1e-6 of the largest power on. */
 #define VISIT_FIRST -6.0
 #define VISIT_STEP  0.15
@@ -25,6 +32,7 @@ int mixed_init(struct mixed *f, const struct power_data *d)
 	f->d = d;
 	f->factor = calloc(n, sizeof(double));
 	f->fitted = calloc(n, sizeof(double));
+	f->celsius = calloc(n, sizeof(double));
 	f->rejected = calloc(n, sizeof(bool));
 	f->x = calloc(n * COL_MAX, sizeof(double));
 	f->y = calloc(n, sizeof(double));
@@ -37,9 +45,9 @@ int mixed_init(struct mixed *f, const struct power_data *d)
 	f->group = calloc(n, sizeof(*f->group));
 	f->opp = calloc(n, sizeof(*f->opp));
 	f->row = calloc(n, sizeof(*f->row));
-	return f->factor && f->fitted && f->rejected && f->x && f->y && f->w && f->xt &&
-			       f->yt && f->sums && f->resid && f->leverage && f->group &&
-			       f->opp && f->row
+	return f->factor && f->fitted && f->celsius && f->rejected && f->x && f->y &&
+			       f->w && f->xt && f->yt && f->sums && f->resid &&
+			       f->leverage && f->group && f->opp && f->row
 		       ? 0
 		       : -ENOMEM;
 }
@@ -48,6 +56,7 @@ void mixed_free(struct mixed *f)
 {
 	free(f->factor);
 	free(f->fitted);
+	free(f->celsius);
 	free(f->rejected);
 	free(f->x);
 	free(f->y);
@@ -73,22 +82,49 @@ unsigned int mixed_group_count(const struct mixed *f)
 	return f->d->by_visit ? f->d->visit_count : f->d->opp_count;
 }
 
+/* Of the fitted power, for the measured one would bring its noise into the columns. */
+static double rail_volt(const struct mixed *f, const struct power_row *r)
+{
+	return power_rail_volt(r->volt, f->ohm, f->fitted[r - f->d->rows]);
+}
+
+/* dP/dR of all that the model has so far, by way of dV/dR = -I. */
+static double by_ohm(const struct mixed *f, const struct power_row *r, double volt,
+		     double leak)
+{
+	static const enum mixed_col clocked[] = { COL_C, COL_D, COL_D0 };
+	const double x[] = { r->busy, r->clocked, 1 };
+	double slope = 0;
+	int i;
+
+	for (i = 0; i < 3; i++)
+		if (f->has[clocked[i]])
+			slope += f->base[clocked[i]] * x[i] * 2 * r->mhz * volt;
+	if (f->has[COL_LEAK])
+		slope += f->base[COL_LEAK] * f->exponent * leak / volt;
+	return -slope * f->fitted[r - f->d->rows] * 1e-6 / volt;
+}
+
 static double regressor(const struct mixed *f, const struct power_row *r, int col)
 {
-	double kelvin = f->d->has_temp ? r->celsius - f->t_ref : 0;
-	double leak = pow(r->volt, f->exponent) * exp(f->growth * kelvin);
+	double kelvin = f->d->has_temp ? f->celsius[r - f->d->rows] - f->t_ref : 0;
+	double volt = rail_volt(f, r);
+	double fv2 = r->mhz * volt * volt;
+	double leak = pow(volt, f->exponent) * exp(f->growth * kelvin);
 
 	switch (col) {
 	case COL_C:
-		return r->busy * r->fv2;
+		return r->busy * fv2;
 	case COL_D:
-		return r->clocked * r->fv2;
+		return r->clocked * fv2;
 	case COL_D0:
-		return r->fv2;
+		return fv2;
 	case COL_LEAK:
 		return leak;
 	case COL_GROWTH:
 		return leak * kelvin;
+	case COL_OHM:
+		return by_ohm(f, r, volt, leak);
 	default:
 		return 1;
 	}
@@ -205,6 +241,16 @@ int mixed_solve(struct mixed *f, const unsigned int *cluster, unsigned int clust
 	return ret;
 }
 
+/* What the derivative by the resistance is taken at. */
+static void keep_base(struct mixed *f)
+{
+	int c;
+
+	for (c = 0; c < COL_MAX; c++)
+		if (f->has[c])
+			f->base[c] = f->lsq.coef[f->col[c]];
+}
+
 int mixed_fit(struct mixed *f, struct err *err)
 {
 	size_t i;
@@ -212,43 +258,62 @@ int mixed_fit(struct mixed *f, struct err *err)
 
 	mixed_assemble(f);
 	ret = mixed_solve(f, NULL, 0, err);
+	if (!ret)
+		keep_base(f);
 	for (i = 0; !ret && i < f->n; i++)
 		f->fitted[f->row[i]] = f->y[i] - f->resid[i];
 	return ret;
 }
 
-static double rss_at(struct mixed *f, double growth)
-{
-	f->growth = growth;
-	mixed_assemble(f);
-	return mixed_solve(f, NULL, 0, NULL) ? INFINITY : f->lsq.rss;
-}
-
-/* The growth of leakage with temperature that leaves the least: golden section. */
-void mixed_search_growth(struct mixed *f)
+/* The place in lo..hi that makes the deviance least: golden section. */
+static void search(struct mixed *f, double *at, double lo, double hi)
 {
 	const double ratio = (sqrt(5) - 1) / 2;
-	double lo = 0, hi = GROWTH_MAX;
 	double a = hi - ratio * (hi - lo), b = lo + ratio * (hi - lo);
-	double at_a = rss_at(f, a), at_b = rss_at(f, b);
+	double at_a, at_b;
 	int i;
 
-	for (i = 0; i < GROWTH_STEPS; i++) {
+	*at = a;
+	at_a = mixed_deviance(f);
+	*at = b;
+	at_b = mixed_deviance(f);
+	for (i = 0; i < SEARCH_STEPS; i++) {
 		if (at_a < at_b) {
 			hi = b;
 			b = a;
 			at_b = at_a;
-			a = hi - ratio * (hi - lo);
-			at_a = rss_at(f, a);
+			*at = a = hi - ratio * (hi - lo);
+			at_a = mixed_deviance(f);
 		} else {
 			lo = a;
 			a = b;
 			at_a = at_b;
-			b = lo + ratio * (hi - lo);
-			at_b = rss_at(f, b);
+			*at = b = lo + ratio * (hi - lo);
+			at_b = mixed_deviance(f);
 		}
 	}
-	f->growth = (lo + hi) / 2;
+	*at = (lo + hi) / 2;
+}
+
+void mixed_search_growth(struct mixed *f)
+{
+	search(f, &f->growth, GROWTH_MIN, GROWTH_MAX);
+}
+
+void mixed_search_ohm(struct mixed *f)
+{
+	size_t i;
+
+	f->max_ohm = INFINITY;
+	for (i = 0; i < f->d->row_count; i++) {
+		const struct power_row *r = &f->d->rows[i];
+
+		if (r->uw > 0)
+			f->max_ohm = fmin(f->max_ohm,
+					  DROOP_MAX * r->volt * r->volt / (r->uw * 1e-6));
+	}
+	if (isfinite(f->max_ohm))
+		search(f, &f->ohm, -f->max_ohm * OHM_BELOW_0, f->max_ohm);
 }
 
 double mixed_deviance(struct mixed *f)
@@ -267,6 +332,71 @@ double mixed_deviance(struct mixed *f)
 	for (i = 0; i < mixed_group_count(f); i++)
 		sum += log(1 + f->var_visit * f->sums[i]);
 	return sum + f->lsq.rss;
+}
+
+static void curved_columns(struct mixed *f, bool on)
+{
+	f->has[COL_GROWTH] = on && f->has[COL_LEAK];
+	f->has[COL_OHM] = on && f->droops;
+}
+
+static double within(double x, double lo, double hi)
+{
+	return fmin(fmax(x, lo), hi);
+}
+
+/* Where the derivatives point to. False: they do not. */
+static bool step_to(struct mixed *f, double *growth, double *ohm)
+{
+	double leak = f->base[COL_LEAK];
+	bool ok;
+
+	*growth = f->growth;
+	*ohm = f->ohm;
+	curved_columns(f, true);
+	mixed_assemble(f);
+	ok = !mixed_solve(f, NULL, 0, NULL);
+	if (ok && f->has[COL_GROWTH] && leak != 0)
+		*growth += f->lsq.coef[f->col[COL_GROWTH]] / leak;
+	if (ok && f->has[COL_OHM])
+		*ohm += f->lsq.coef[f->col[COL_OHM]];
+	curved_columns(f, false);
+	return ok;
+}
+
+/* Half the step, and half again, until it gets better. */
+static bool take_step(struct mixed *f, double growth, double ohm, double before)
+{
+	double from_growth = f->growth, from_ohm = f->ohm, part;
+
+	for (part = 1; part > 0.02; part /= 2) {
+		f->growth = within(from_growth + part * (growth - from_growth),
+				   GROWTH_MIN, GROWTH_MAX);
+		f->ohm = within(from_ohm + part * (ohm - from_ohm),
+				-OHM_BELOW_0 * f->max_ohm, f->max_ohm);
+		if (mixed_deviance(f) < before)
+			return true;
+	}
+	f->growth = from_growth;
+	f->ohm = from_ohm;
+	return false;
+}
+
+void mixed_polish(struct mixed *f)
+{
+	double growth, ohm, before = mixed_deviance(f), now;
+	int i;
+
+	for (i = 0; i < POLISH_STEPS && isfinite(before); i++) {
+		keep_base(f);
+		if (!step_to(f, &growth, &ohm) || !take_step(f, growth, ohm, before))
+			break;
+		now = mixed_deviance(f);
+		if (before - now < POLISH_ENOUGH)
+			break;
+		before = now;
+	}
+	mixed_deviance(f);
 }
 
 /* The variance of the visits' offsets that makes the data most likely. */

@@ -10,17 +10,30 @@
 
 /*
  * The columns: C u f V^2, D f V^2 [busy], D0 f V^2 (what of the clock runs when idle),
- * leakage, its derivative by growth, 1.
+ * leakage, its derivative by growth, the derivative by the rail's resistance, 1.
  */
-enum mixed_col { COL_C, COL_D, COL_D0, COL_LEAK, COL_GROWTH, COL_CONST, COL_MAX };
+enum mixed_col {
+	COL_C,
+	COL_D,
+	COL_D0,
+	COL_LEAK,
+	COL_GROWTH,
+	COL_OHM,
+	COL_CONST,
+	COL_MAX
+};
 
 struct mixed {
 	const struct power_data *d;
 	bool per_visit;
+	bool droops; /* look for the rail's resistance */
 	bool has[COL_MAX];
 	unsigned int col[COL_MAX]; /* where the columns stand now */
 	unsigned int cols;
+	double base[COL_MAX]; /* coefficients of the last mixed_fit() */
 	double growth, t_ref;
+	double ohm; /* of the rail, where its voltage was not measured */
+	double max_ohm;
 	double exponent;	 /* leakage grows with V to this power */
 	double var_add, var_rel; /* variance of a window: var_add + var_rel P^2 */
 	double var_visit;	 /* variance of a visit's own offset; INFINITY: free */
@@ -28,6 +41,7 @@ struct mixed {
 	/* per row of the data */
 	double *factor; /* Huber's weight */
 	double *fitted;
+	double *celsius;
 	bool *rejected;
 	unsigned int reject_count;
 	/* the problem without rejected rows, as it is and with the offsets taken out */
@@ -65,6 +79,15 @@ double mixed_deviance(struct mixed *f);
 void mixed_search_growth(struct mixed *f);
 /* The variance of the visits' offsets that makes the data most likely. */
 void mixed_search_visits(struct mixed *f);
+/* The rail's resistance that leaves the least: rows have the voltage of a table. */
+void mixed_search_ohm(struct mixed *f);
+/* From there to where both leave the least together, by the derivatives. */
+void mixed_polish(struct mixed *f);
+/*
+ * mixed_rounding_shift - what rounding of the temperatures added to C
+ * @se: of the shift
+ */
+double mixed_rounding_shift(struct mixed *f, double *se);
 /* Share of a column that varies within the groups (or, without them, at all). */
 double mixed_variation(const struct mixed *f, enum mixed_col col);
 

@@ -136,6 +136,13 @@ void power_add_term(struct power_fit *f, const char *name, const char *unit, dou
 	f->term_count++;
 }
 
+double power_rail_volt(double table_volt, double ohm, double uw)
+{
+	double square = table_volt * table_volt - 4 * ohm * uw * 1e-6;
+
+	return (table_volt + sqrt(fmax(square, 0))) / 2;
+}
+
 double power_rmse_pct(const double *resid, const double *fitted, size_t n)
 {
 	double sum = 0;
@@ -157,7 +164,7 @@ int power_fit_with(const struct power_method *method, const struct power_data *d
 	int ret;
 
 	memset(f, 0, sizeof(*f));
-	f->intercept_uw = f->shared = f->visit_uw = NAN;
+	f->intercept_uw = f->ohm = f->shared = f->visit_uw = NAN;
 	f->r2 = NAN;
 	f->condition = 1;
 	f->rmse_pct = f->loo_rmse_pct = -1;
@@ -201,6 +208,7 @@ static struct cell cell_of(const struct power_data *d, const struct power_fit *f
 			   unsigned int opp, unsigned int count)
 {
 	struct cell c = { 0 };
+	double volt;
 	size_t i;
 
 	for (i = 0; i < d->row_count; i++) {
@@ -212,7 +220,8 @@ static struct cell cell_of(const struct power_data *d, const struct power_fit *f
 		c.uw += r->uw;
 		c.busy += r->busy;
 		c.clocked += r->clocked;
-		c.fv2 += r->fv2;
+		volt = isnan(f->ohm) ? r->volt : power_rail_volt(r->volt, f->ohm, r->uw);
+		c.fv2 += r->mhz * volt * volt;
 		c.volt += r->volt;
 		c.var += pow(f->noise_uw, 2) + pow(f->noise_rel * r->uw, 2);
 	}

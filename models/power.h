@@ -46,8 +46,9 @@ struct power_data {
 	unsigned int counts[POWER_MAX_COUNTS]; /* distinct busy CPU counts, ascending */
 	unsigned int count_count;
 	unsigned int busy_opps, idle_opps; /* OPPs with busy rows; those with idle too */
-	bool by_visit;	 /* most rows stand in visits with several levels of load */
-	bool has_temp;	 /* of every row */
+	bool by_visit;	      /* most rows stand in visits with several levels of load */
+	bool has_temp;	      /* of every row */
+	bool volt_from_table; /* one voltage per OPP, whatever the load */
 	bool baseline;	 /* one was subtracted, from rows that brought it or before */
 	size_t left_out; /* flagged rows that are not in rows */
 };
@@ -55,6 +56,7 @@ struct power_data {
 struct power_select {
 	const char *cluster; /* rows of others are passed over */
 	const char *load;    /* busy rows of other loads are passed over; NULL: all */
+	bool volt_measured;  /* at the rail, even if it does not move */
 	bool with_flagged;   /* take flagged rows too, with the clock they claimed */
 	bool baseline;	     /* a baseline was subtracted before */
 };
@@ -88,6 +90,7 @@ struct power_fit {
 	struct power_term terms[POWER_MAX_TERMS];
 	unsigned int term_count;
 	double intercept_uw; /* what the model leaves at f V^2 = 0; NAN: no such term */
+	double ohm;	     /* of the rail, found from its droop; NAN: not looked for */
 	double shared;	     /* D; NAN: not in the model */
 	size_t rows;	     /* used */
 	unsigned int opps, visits;

@@ -126,6 +126,19 @@ static void look_at_idle(struct power_data *d)
 	}
 }
 
+/* One voltage per OPP whatever the load: from a table, unless the rail is stiff. */
+static bool is_table(const struct power_data *d)
+{
+	size_t i, k;
+
+	for (i = 0; i < d->row_count; i++)
+		for (k = i + 1; k < d->row_count; k++)
+			if (d->rows[i].opp == d->rows[k].opp &&
+			    d->rows[i].volt != d->rows[k].volt)
+				return false;
+	return true;
+}
+
 static int take_row(struct power_data *d, const struct sample *s, size_t index,
 		    unsigned int visit, struct err *err)
 {
@@ -204,6 +217,7 @@ int power_data_init(struct power_data *d, const struct sample *samples, size_t n
 		d->rows[i].opp = opp_index(d, samples[d->rows[i].index].opp_khz);
 	look_at_visits(d);
 	look_at_idle(d);
+	d->volt_from_table = !sel->volt_measured && is_table(d);
 	return 0;
 }
 

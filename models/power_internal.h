@@ -30,6 +30,8 @@ void power_add_term(struct power_fit *f, const char *name, const char *unit, dou
 /* Mean idle row of an OPP. false: there is none. */
 bool power_idle_mean(const struct power_data *d, unsigned int opp,
 		     struct power_row *mean);
+/* At the rail: the table's voltage less what the current loses in @ohm on its way. */
+double power_rail_volt(double table_volt, double ohm, double uw);
 /* Root mean square of resid / fitted, in percent; rows fitted at 0 or less pass. */
 double power_rmse_pct(const double *resid, const double *fitted, size_t n);
 

@@ -18,6 +18,8 @@ static const struct {
 	{ "outlier windows", COV_OUTLIERS },
 	{ "coarse sensors", COV_COARSE },
 	{ "all at once", COV_ALL },
+	{ "droop, table volts", COV_DROOP | COV_TABLE },
+	{ "all, table volts", COV_ALL | COV_TABLE },
 	{ "all, other leakage", COV_ALL | COV_OTHER_LEAK },
 	{ "all, no idle rows", COV_ALL | COV_NO_IDLE },
 };

@@ -28,6 +28,7 @@ enum cov_effect {
 	COV_COARSE = 1 << 5,	 /* coarse steps of meter, rail voltage, thermometer */
 	COV_OTHER_LEAK = 1 << 6, /* leakage of another law: V exp(1.5 V) T^2 exp(-1/T) */
 	COV_NO_IDLE = 1 << 7,	 /* no idle rows */
+	COV_TABLE = 1 << 8,	 /* the voltage is that of the table, not of the rail */
 	COV_ALL = COV_DROOP | COV_THERMAL | COV_DRIFT | COV_BACKGROUND | COV_OUTLIERS |
 		  COV_COARSE,
 };
@@ -161,6 +162,8 @@ static void cov_window(const struct cov_cluster *k, unsigned int effects, gsl_rn
 	s->cpu_count = count;
 	s->util_pct = cov_step(100 * busy, 0.001);
 	s->volt_uv = cov_step(1e6 * state.volt, coarse * 1250 / sqrt(COV_READS));
+	if (effects & COV_TABLE)
+		s->volt_uv = llround(1e6 * k->volt[opp]);
 	s->power_uw = llround(cov_step(uw, coarse * k->c * 3));
 	s->temp_mc = lround(cov_step(*celsius * 1e3, coarse * 1000));
 	s->reads = COV_READS;
@@ -199,7 +202,8 @@ static struct cov_result cov_run(const struct cov_cluster *k, unsigned int effec
 				 unsigned long seed)
 {
 	const struct power_method *m = power_method_find(method);
-	const struct power_select sel = { .cluster = "x" };
+	const struct power_select sel = { .cluster = "x",
+					  .volt_measured = !(effects & COV_TABLE) };
 	static struct sample rows[COV_MAX_ROWS];
 	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
 	double sum = 0, squares = 0, half = 0;

@@ -158,6 +158,100 @@ refused() {
 	[[ $output =~ intercept\ +all\ +159\.6\ .*\ -20\.5\  ]]
 }
 
+# xu3 WORKLOAD - rows of a workload and of idle, from the public Odroid-XU3 data
+xu3() {
+	awk -F, -v OFS=, -v w="$1" 'NR == 1 {
+			print "cluster,cpu_count,freq_khz,volt_uv,power_mw,temp_c,util_pct,load"; next }
+		$9 == w || $9 == "idle" {
+			print $2, $3, $4, $5, $6, $7, $13 + $14 + $15 + $16, $9 }' \
+		"$SHARED/data/walker-xu3-a15.csv"
+}
+
+# The reference fit (407.3, standard error 4.3) takes leakage for linear in temperature.
+@test "data: the A15 of an Odroid-XU3 runs dhrystone at about 400 uW/MHz/V^2" {
+	[ -e "$SHARED/data/walker-xu3-a15.csv" ] || skip "no walker-xu3-a15.csv"
+	xu3 dhrystone > dhrystone.csv
+	for m in structured within-opp; do
+		run --separate-stderr "$CALIB" fit --method $m dhrystone.csv
+		[ "$status" -eq 0 ]
+		echo "$output" > out.json
+		c=$(coefficient out.json)
+		[ "$c" -ge 395 ] && [ "$c" -le 415 ] || { echo "$m: $c"; false; }
+	done
+	run --separate-stderr "$CALIB" fit --compare -o out.json dhrystone.csv
+	[[ $stderr == *"structured"*"4 CPU counts and idle at 9 operating points"* ]]
+	[[ $stderr != *"disagrees"* ]]
+	# What one CPU count makes of it holds the shared clock.
+	idle=$(awk '$1 == "idle-subtracted" { print int($3) }' <<< "$output")
+	[ "$idle" -gt 430 ]
+}
+
+# run_of BOARD CLUSTER - a run of a virtual board, in ./run
+run_of() {
+	"$CALIB" measure --board "virtual:$1" --cluster "$2" -d run 2> /dev/null
+}
+
+# holds FILE C - the 95 % interval of the first cluster holds C
+holds() {
+	awk -v c="$2" '/"ci95"/ { getline; lo = $1 + 0; getline; hi = $1 + 0
+		exit !(lo <= c && c <= hi) }' "$1"
+}
+
+@test "a run of the virtual board gives its truth, and says that it is virtual" {
+	run_of odroid-xu3 a7
+	run_of odroid-xu3 a15
+	run --separate-stderr "$CALIB" fit -d run -o both.json
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	[[ $stderr == *"VIRTUAL a7: C = "* && $stderr == *"VIRTUAL a15: C = "* ]]
+	[[ $stderr == *"rail, ina231@0x45 VDD_KFC"*"voltage measured"* ]]
+	grep -q '"virtual": true' both.json
+	grep -q '"compatible": "arm,cortex-a7"' both.json
+	"$CALIB" fit -d run --cluster a7 > a7.json 2> /dev/null
+	holds a7.json 90
+	"$CALIB" fit -d run --cluster a15 > a15.json 2> /dev/null
+	holds a15.json 310
+	# Fastest per MHz is 1024; one cluster alone has nothing to compare with.
+	[ "$(grep -c '"capacity-dmips-mhz"' both.json)" -eq 2 ]
+	grep -q '"capacity-dmips-mhz": 1024' both.json
+	! grep -q '"capacity-dmips-mhz"' a7.json
+	[ "$(grep -c '"sha256"' a7.json)" -eq 2 ]
+	grep -q '"inefficient": true' a15.json
+}
+
+@test "where the board tells no voltage, the rail's droop is found" {
+	run_of tc2 a15
+	run --separate-stderr "$CALIB" fit -d run
+	[ "$status" -eq 0 ]
+	echo "$output" > out.json
+	holds out.json 990
+	[[ $stderr =~ "voltage from a table, rail of "[0-9.]+" mohm found from its droop" ]]
+}
+
+@test "flagged rows are left out with count and reason" {
+	run_of odroid-xu3 a7
+	awk -F, -v OFS=, 'NR % 9 == 4 { $15 = "throttled"; $9 *= 2 } 1' run/samples.csv > flagged
+	mv flagged run/samples.csv
+	run --separate-stderr "$CALIB" fit -d run
+	[ "$status" -eq 0 ]
+	echo "$output" > out.json
+	holds out.json 90
+	[[ $stderr =~ "rows    "[0-9]+" of 65 used; left out: 7 throttled" ]]
+	grep -q '"rows left out: 7 throttled"' out.json
+}
+
+@test "a voltage that is not known is taken from board.json, or named" {
+	run_of odroid-xu3 a7
+	awk -F, -v OFS=, 'NR > 1 { $5 = 0 } 1' run/samples.csv > zero
+	mv zero run/samples.csv
+	run --separate-stderr "$CALIB" fit -d run
+	[ "$status" -eq 0 ]
+	sed -i '/"volt-microvolt"\|"microvolt": 900000/s/900000/0/' run/board.json
+	run --separate-stderr "$CALIB" fit -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"the voltage of cluster 'a7' at "*" kHz is not known"* ]]
+}
+
 @test "somebody's file needs --match before a tree can be edited with it" {
 	run --separate-stderr "$CALIB" fit "$line"
 	[[ $stderr == *"fdtedit will not apply it; say which with --match"* ]]
