@@ -149,13 +149,11 @@ int dtb_node(const void *blob, const char *path, struct err *err)
 	const char *p = path;
 	int node = 0;
 
-	while (*p) {
+	while (*p && strcmp(path, "/")) {
 		size_t len;
 
-		p += strspn(p, "/");
+		p += *p == '/';
 		len = strcspn(p, "/");
-		if (!len)
-			break;
 		node = exact_child(blob, node, p, len);
 		p += len;
 		if (node == -FDT_ERR_EXISTS)

@@ -12,6 +12,7 @@
 #include <libfdt.h>
 
 #include "lib/dtcpus_internal.h"
+#include "lib/text.h"
 
 #define FDT_HEADER_MIN 28 /* version 1, what fdt_check_full() itself starts from */
 
@@ -30,10 +31,17 @@ static bool looks_like_source(const char *text, size_t size)
 	return i < head && strchr("/#&", text[i]);
 }
 
-static int check_sizes(const void *blob, size_t size, struct err *err)
+static int check_header(const void *blob, size_t size, struct err *err)
 {
 	uint32_t total = fdt_totalsize(blob);
 
+	/* libfdt follows NULL in damaged trees of those versions. */
+	if (fdt_version(blob) < 16)
+		return err_set(err, -EINVAL,
+			       "version %" PRIu32
+			       " of the format is not read, only 16 and 17; "
+			       "convert it with 'dtc -I dtb -O dtb'",
+			       fdt_version(blob));
 	if (total > size)
 		return err_set(err, -EINVAL,
 			       "totalsize %" PRIu32
@@ -80,7 +88,7 @@ int dtcpus_check_blob(const void *blob, size_t size, struct err *err)
 	ret = check_magic(blob, size, err);
 	if (ret)
 		return ret;
-	ret = check_sizes(blob, size, err);
+	ret = check_header(blob, size, err);
 	if (ret)
 		return ret;
 	ret = fdt_check_full(blob, size);
@@ -95,16 +103,33 @@ int dtcpus_check_blob(const void *blob, size_t size, struct err *err)
 	return 0;
 }
 
+/* Fit to be printed, and to lead back to this node: no name is empty or odd. */
+static bool sound_path(const char *path)
+{
+	for (const char *p = path; *p; p++) {
+		if (*p <= ' ' || *p > '~' || (p[0] == '/' && p[1] == '/'))
+			return false;
+	}
+	return !path[1] || path[strlen(path) - 1] != '/';
+}
+
 int dtcpus_path(const void *blob, int node, char *path, size_t size, struct err *err)
 {
+	const char *name = fdt_get_name(blob, node, NULL);
 	int ret = fdt_get_path(blob, node, path, size);
 
 	if (ret == -FDT_ERR_NOSPACE)
 		return err_set(err, -ERANGE,
-			       "node '%s': its path is longer than %zu bytes",
-			       fdt_get_name(blob, node, NULL), size - 1);
+			       "node '%s': its path is longer than %zu bytes", name,
+			       size - 1);
 	if (ret)
 		return err_set(err, -EINVAL, "path of a node: %s", fdt_strerror(ret));
+	if (!sound_path(path) || !name || strchr(name, '/')) {
+		text_clean(path);
+		return err_set(err, -EINVAL,
+			       "node '%s': its name is empty or holds what no name may",
+			       path);
+	}
 	return 0;
 }
 
@@ -345,6 +370,19 @@ static int read_root(const void *blob, struct dtcpus *out, struct err *err)
 	return ret;
 }
 
+/* As the kernel compares names: "cpus@0" is another node. */
+static int find_cpus(const void *blob)
+{
+	int node;
+
+	fdt_for_each_subnode(node, blob, 0)
+	{
+		if (!strcmp(fdt_get_name(blob, node, NULL), "cpus"))
+			return node;
+	}
+	return -FDT_ERR_NOTFOUND;
+}
+
 static int no_cpus(const void *blob, struct err *err)
 {
 	int node;
@@ -367,7 +405,7 @@ int dtcpus_read(const void *blob, struct dtcpus *out, struct err *err)
 	ret = read_root(blob, out, err);
 	if (ret)
 		return ret;
-	cpus = fdt_path_offset(blob, "/cpus");
+	cpus = find_cpus(blob);
 	if (cpus < 0)
 		return no_cpus(blob, err);
 	ret = cpus_address_cells(blob, cpus, &cells, err);

@@ -87,7 +87,15 @@ static void set_header(struct tree *tree, unsigned int word, uint32_t value)
 	fdt32_st(tree->data + 4 * word, value);
 }
 
-enum { MAGIC, TOTALSIZE, OFF_STRUCT, OFF_STRINGS, OFF_RSVMAP };
+enum {
+	MAGIC,
+	TOTALSIZE,
+	OFF_STRUCT,
+	OFF_STRINGS,
+	OFF_RSVMAP,
+	VERSION,
+	LAST_COMP_VERSION
+};
 
 static struct dtcpus *read_tree(const struct tree *tree)
 {
@@ -99,6 +107,68 @@ static struct dtcpus *read_tree(const struct tree *tree)
 	if (dtcpus_read(tree->data, d, &err))
 		fail_msg("%s", err.msg);
 	return d;
+}
+
+static void old_versions_are_refused_before_libfdt_walks_them(void **state)
+{
+	struct tree tree = two_domains();
+
+	(void)state;
+	/* Bytes of the wrong version: fdt_check_full() follows NULL there. */
+	set_header(&tree, VERSION, 3);
+	set_header(&tree, LAST_COMP_VERSION, 1);
+	assert_blob_refused(tree.data, tree.size,
+			    "version 3 of the format is not read, only 16 and 17; "
+			    "convert it with 'dtc -I dtb -O dtb'");
+	free(tree.data);
+}
+
+/* Overwrite the only @name in the tree by @with, of the same length. */
+static void rename_node(struct tree *tree, const char *name, const char *with, size_t len)
+{
+	char *at = memmem(tree->data, tree->size, name, len);
+
+	assert_non_null(at);
+	memcpy(at, with, len);
+}
+
+static void names_that_no_node_may_have_are_refused(void **state)
+{
+	static const struct {
+		const char *name, *shown;
+	} odd[] = {
+		{ "\0pu@0", "/cpus/" },	       { "cp/@0", "/cpus/cp/@0" },
+		{ "cpu@\033", "/cpus/cpu@?" }, { "cpu@\377", "/cpus/cpu@?" },
+		{ "cpu 0", "/cpus/cpu 0" },
+	};
+	char want[128];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		struct tree tree = one_cpu("device_type = \"cpu\";", "");
+
+		rename_node(&tree, "cpu@0", odd[i].name, 5);
+		/* The token after an empty name starts with it. */
+		if (!odd[i].name[0])
+			rename_node(&tree, "\0pu@0\0\0\0", "\0\0\0\0\0\0\0\4", 8);
+		snprintf(want, sizeof(want),
+			 "node '%s': its name is empty or holds what no name may",
+			 odd[i].shown);
+		assert_read_refused(tree, -EINVAL, want);
+	}
+}
+
+static void a_node_called_cpus_with_unit_address_is_another(void **state)
+{
+	struct tree tree = compile("printf %s '/dts-v1/; / { cpus@0 { cpu@5 { }; }; "
+				   "cpus { cpu@7 { device_type = \"cpu\"; }; }; };'");
+	struct dtcpus *d = read_tree(&tree);
+
+	(void)state;
+	assert_int_equal(d->cpu_count, 1);
+	assert_string_equal(d->cpus[0].path, "/cpus/cpu@7");
+	dtcpus_free(d);
+	free(tree.data);
 }
 
 static void cpus_are_numbered_in_node_order(void **state)
@@ -505,6 +575,9 @@ static void misaligned_memory_is_refused(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(old_versions_are_refused_before_libfdt_walks_them),
+		cmocka_unit_test(names_that_no_node_may_have_are_refused),
+		cmocka_unit_test(a_node_called_cpus_with_unit_address_is_another),
 		cmocka_unit_test(cpus_are_numbered_in_node_order),
 		cmocka_unit_test(coefficient_and_capacity_are_facts_of_each_cpu),
 		cmocka_unit_test(status_tells_which_cpus_are_enabled),
