@@ -13,5 +13,6 @@ extern const struct cmd cmd_fit;
 extern const struct cmd cmd_import;
 extern const struct cmd cmd_measure;
 extern const struct cmd cmd_plot;
+extern const struct cmd cmd_restore;
 
 #endif

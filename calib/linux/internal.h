@@ -8,6 +8,7 @@
 #include <sched.h>
 
 #include "calib/linux/cycles.h"
+#include "calib/linux/guardian.h"
 #include "calib/linux/linux.h"
 #include "calib/linux/sensors.h"
 #include "calib/linux/state.h"
@@ -31,6 +32,7 @@ struct linux_machine {
 	struct sysfs sys;
 	bool discovered, sensors_begun, state_held;
 	struct state state;
+	struct guardian guardian;
 	struct topology *topo;
 	struct linux_cluster clusters[BOARD_MAX_CLUSTERS];
 	cpu_set_t affinity; /* of our own thread before prepare() */

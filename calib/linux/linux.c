@@ -112,6 +112,7 @@ static int linux_restore(struct machine *m, struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
 	unsigned int i;
+	int ret;
 
 	linux_load_stop(m, NULL);
 	if (lm->affinity_moved)
@@ -119,7 +120,12 @@ static int linux_restore(struct machine *m, struct err *err)
 	lm->affinity_moved = false;
 	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)
 		lm->clusters[i].prepared = false;
-	return lm->state_held ? state_restore(&lm->state, err) : 0;
+	if (!lm->state_held)
+		return 0;
+	ret = state_restore(&lm->state, err);
+	if (!ret)
+		guardian_dismiss(&lm->guardian);
+	return ret;
 }
 
 static int linux_prepare(struct machine *m, unsigned int cluster, struct err *err)
@@ -139,6 +145,9 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 		ret = cpufreq_save(&lm->state, &c->policies[i], err);
 	if (!ret)
 		ret = state_commit(&lm->state, err);
+	if (!ret)
+		ret = guardian_start(&lm->guardian, &lm->state, lm->opt.note,
+				     lm->opt.note_arg, err);
 	for (i = 0; !ret && i < c->policy_count; i++)
 		ret = take_policy(lm, &c->policies[i], err);
 	if (ret) {
@@ -259,6 +268,8 @@ static void linux_close(struct machine *m)
 	if (!lm)
 		return;
 	linux_restore(m, NULL);
+	/* What could not be put back twice it could not either; that was told. */
+	guardian_dismiss(&lm->guardian);
 	if (lm->state_held)
 		state_close(&lm->state);
 	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "lib/buf.h"
@@ -19,49 +20,117 @@
 
 #define STATE_SCHEMA   "calib-state/1"
 #define RESTORE_PASSES 3
+#define LOCK_TRIES     50 /* 10 ms each */
 
-/* The folder for state and lock into @out. */
-static int state_dir(const struct sysfs *sys, char *out, size_t size, struct err *err)
+static int set_paths(struct state *st, const char *dir, struct err *err)
 {
-	const char *xdg = getenv("XDG_RUNTIME_DIR");
-	int ret, n;
+	const int size = sizeof(st->file);
 
-	ret = sysfs_real(sys, "/run/calib", out, size, err);
-	if (ret)
-		return ret;
-	if (!mkdir(out, 0755) || errno == EEXIST)
-		return 0;
-	ret = -errno;
-	if ((ret != -EACCES && ret != -EROFS) || sys->root[0] || !xdg || xdg[0] != '/')
-		return err_errno(err, ret, "cannot make %s, where settings are saved",
-				 out);
-	n = snprintf(out, size, "%s/calib", xdg);
-	if (n < 0 || (size_t)n >= size)
-		return err_set(err, -ENAMETOOLONG, "XDG_RUNTIME_DIR is too long");
-	if (mkdir(out, 0700) && errno != EEXIST)
-		return err_errno(err, -errno, "cannot make %s, where settings are saved",
-				 out);
+	if (snprintf(st->file, size, "%s/state.json", dir) >= size ||
+	    snprintf(st->lock, size, "%s/lock", dir) >= size)
+		return err_set(err, -ENAMETOOLONG, "path '%s' is too long", dir);
 	return 0;
 }
 
-static int take_lock(struct state *st, const char *dir, struct err *err)
+/* Where a user keeps it who may not write to /run. */
+static int user_dir(const struct state *st, char *out, size_t size)
 {
-	char path[PATH_MAX];
+	const char *xdg = getenv("XDG_RUNTIME_DIR");
+	int n;
 
-	if ((size_t)snprintf(path, sizeof(path), "%s/lock", dir) >= sizeof(path))
-		return err_set(err, -ENAMETOOLONG, "path '%s' is too long", dir);
-	st->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+	if (st->sys->root[0] || !xdg || xdg[0] != '/')
+		return -ENOENT;
+	n = snprintf(out, size, "%s/calib", xdg);
+	return n < 0 || (size_t)n >= size ? -ENAMETOOLONG : 0;
+}
+
+/* Make the folder for state and lock. */
+static int make_dir(struct state *st, struct err *err)
+{
+	char dir[PATH_MAX];
+	int ret;
+
+	ret = sysfs_real(st->sys, "/run/calib", dir, sizeof(dir), err);
+	if (ret)
+		return ret;
+	if (!mkdir(dir, 0755) || errno == EEXIST)
+		return set_paths(st, dir, err);
+	ret = -errno;
+	if ((ret != -EACCES && ret != -EROFS) || user_dir(st, dir, sizeof(dir)))
+		return err_errno(err, ret, "cannot make %s, where settings are saved",
+				 dir);
+	if (mkdir(dir, 0700) && errno != EEXIST)
+		return err_errno(err, -errno, "cannot make %s, where settings are saved",
+				 dir);
+	return set_paths(st, dir, err);
+}
+
+/* The folder that has a state file. */
+static int find_dir(struct state *st, struct err *err)
+{
+	char dir[PATH_MAX];
+	int ret;
+
+	ret = sysfs_real(st->sys, "/run/calib", dir, sizeof(dir), err);
+	if (!ret)
+		ret = set_paths(st, dir, err);
+	if (ret || !access(st->file, F_OK))
+		return ret;
+	ret = user_dir(st, dir, sizeof(dir));
+	if (!ret)
+		ret = set_paths(st, dir, err);
+	if (ret || access(st->file, F_OK))
+		return err_set(err, -ENOENT, "no settings are saved");
+	return 0;
+}
+
+/* A guardian or 'calib restore' is soon done; a run that measures is not. */
+static int wait_for_lock(int fd)
+{
+	const struct timespec wait = { .tv_nsec = 10000000 };
+	int tries = LOCK_TRIES;
+
+	while (flock(fd, LOCK_EX | LOCK_NB)) {
+		if (errno != EWOULDBLOCK)
+			return -errno;
+		if (!--tries)
+			return -EBUSY;
+		nanosleep(&wait, NULL);
+	}
+	return 0;
+}
+
+static int take_lock(struct state *st, struct err *err)
+{
+	int ret;
+
+	st->lock_fd = open(st->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (st->lock_fd < 0)
-		return err_errno(err, -errno, "%s", path);
-	if (!flock(st->lock_fd, LOCK_EX | LOCK_NB))
-		return 0;
-	if (errno == EWOULDBLOCK)
+		return err_errno(err, -errno, "%s", st->lock);
+	ret = wait_for_lock(st->lock_fd);
+	if (ret == -EBUSY)
 		return err_set(
-			err, -EBUSY,
+			err, ret,
 			"another calib is measuring on this machine (it holds %s); wait "
 			"for it or stop it",
-			path);
-	return err_errno(err, -errno, "%s", path);
+			st->lock);
+	return ret ? err_errno(err, ret, "%s", st->lock) : 0;
+}
+
+/* Whoever wrote the state file, nothing but settings is written because of it. */
+static bool is_setting(const char *path)
+{
+	static const char *const below[] = {
+		"/sys/devices/",     "/sys/bus/i2c/", "/sys/class/thermal/",
+		"/sys/class/hwmon/", "/proc/irq/",
+	};
+
+	if (strstr(path, "/../"))
+		return false;
+	for (size_t i = 0; i < sizeof(below) / sizeof(below[0]); i++)
+		if (!strncmp(path, below[i], strlen(below[i])))
+			return true;
+	return false;
 }
 
 static int load_item(struct state *st, const struct json *obj, struct err *err)
@@ -77,10 +146,8 @@ static int load_item(struct state *st, const struct json *obj, struct err *err)
 		ret = json_get_text(obj, "text", item->text, sizeof(item->text), err);
 	if (ret)
 		return ret;
-	/* Whoever wrote this file, nothing outside sysfs is written because of it. */
-	if (strncmp(item->path, "/sys/devices/system/cpu/", 24) != 0 ||
-	    strstr(item->path, "/../"))
-		return err_set(err, -EINVAL, "path '%s' is not a CPU setting",
+	if (!is_setting(item->path))
+		return err_set(err, -EINVAL, "path '%s' is not a setting of this machine",
 			       item->path);
 	st->count++;
 	return 0;
@@ -130,33 +197,70 @@ static int recover(struct state *st, bool *recovered, struct err *err)
 	return 0;
 }
 
-int state_open(struct state *st, const struct sysfs *sys, bool *recovered,
-	       struct err *err)
+static int init(struct state *st, const struct sysfs *sys, struct err *err)
 {
-	char dir[PATH_MAX - 16];
-	int ret;
-
 	memset(st, 0, sizeof(*st));
 	st->sys = sys;
 	st->lock_fd = -1;
-	*recovered = false;
 	st->items = calloc(STATE_MAX, sizeof(*st->items));
-	if (!st->items)
-		return err_set(err, -ENOMEM, "out of memory");
-	ret = state_dir(sys, dir, sizeof(dir), err);
-	if (!ret)
-		ret = take_lock(st, dir, err);
-	if (ret)
-		goto out_close;
-	snprintf(st->file, sizeof(st->file), "%s/state.json", dir);
-	ret = recover(st, recovered, err);
-	if (ret)
-		goto out_close;
-	return 0;
+	return st->items ? 0 : err_set(err, -ENOMEM, "out of memory");
+}
 
-out_close:
-	state_close(st);
+int state_open(struct state *st, const struct sysfs *sys, bool *recovered,
+	       struct err *err)
+{
+	int ret;
+
+	*recovered = false;
+	ret = init(st, sys, err);
+	if (!ret)
+		ret = make_dir(st, err);
+	if (!ret)
+		ret = take_lock(st, err);
+	if (!ret)
+		ret = recover(st, recovered, err);
+	if (ret)
+		state_close(st);
 	return ret;
+}
+
+int state_attach(struct state *st, const struct sysfs *sys, struct err *err)
+{
+	int ret;
+
+	ret = init(st, sys, err);
+	if (!ret)
+		ret = find_dir(st, err);
+	if (!ret)
+		ret = take_lock(st, err);
+	/* While we waited for the lock, a guardian may have put everything back. */
+	if (!ret)
+		ret = find_dir(st, err);
+	if (!ret)
+		ret = load_file(st, err);
+	if (ret)
+		state_close(st);
+	return ret;
+}
+
+int state_inherit(struct state *st, struct err *err)
+{
+	struct state now;
+	int ret;
+
+	ret = take_lock(st, err);
+	if (ret)
+		return ret;
+	now = *st;
+	now.count = 0;
+	now.items = calloc(STATE_MAX, sizeof(*now.items));
+	if (!now.items || load_file(&now, NULL)) {
+		free(now.items);
+		return 0;
+	}
+	free(st->items);
+	*st = now;
+	return 0;
 }
 
 int state_save(struct state *st, const char *path, struct err *err)
@@ -220,17 +324,30 @@ out_free:
 	return ret;
 }
 
-/* 0: it reads as saved. */
-static int restore_item(const struct state *st, const struct state_item *item,
-			struct err *err)
+int state_compare(const struct state *st, unsigned int i, char now[SYSFS_TEXT],
+		  struct err *err)
 {
-	char now[SYSFS_TEXT];
 	int ret;
 
-	ret = sysfs_read(st->sys, item->path, now, sizeof(now), err);
-	if (!ret && !strcmp(now, item->text))
+	ret = sysfs_read(st->sys, st->items[i].path, now, SYSFS_TEXT, err);
+	return ret ? ret : strcmp(now, st->items[i].text) != 0;
+}
+
+static int restore_item(const struct state *st, unsigned int i, struct err *err)
+{
+	const struct state_item *item = &st->items[i];
+	char was[SYSFS_TEXT];
+	int ret;
+
+	ret = state_compare(st, i, was, err);
+	if (!ret)
 		return 0;
-	return sysfs_set(st->sys, item->path, item->text, err);
+	if (ret < 0)
+		strcpy(was, "?");
+	ret = sysfs_set(st->sys, item->path, item->text, err);
+	if (!ret && st->told)
+		st->told(st->told_arg, item, was);
+	return ret;
 }
 
 int state_restore(struct state *st, struct err *err)
@@ -241,7 +358,7 @@ int state_restore(struct state *st, struct err *err)
 
 	for (pass = 0; pass < RESTORE_PASSES; pass++) {
 		for (i = 0, bad = 0, ret = 0; i < st->count; i++) {
-			r = restore_item(st, &st->items[i], &one);
+			r = restore_item(st, i, &one);
 			if (r && !bad++) {
 				first = one;
 				ret = r;

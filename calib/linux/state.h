@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What we change is saved first, in memory and in /run/calib/state.json, so that it can
- * be put back at the end, on a signal, and by the next run after a crash. The file is
- * gone again once everything is back; /run does not outlive a reboot, nor do the
- * settings.
+ * be put back at the end, on a signal, by the guardian when we are killed, and by 'calib
+ * restore' or the next run when that was killed too. The file is gone again once
+ * everything is back; /run does not outlive a reboot, nor do the settings.
  */
 #ifndef CALIB_LINUX_STATE_H
 #define CALIB_LINUX_STATE_H
@@ -26,7 +26,11 @@ struct state {
 	struct state_item *items; /* STATE_MAX of them */
 	unsigned int count;
 	int lock_fd; /* held while open: a state file without a holder is a crash's */
-	char file[PATH_MAX];
+	char file[PATH_MAX], lock[PATH_MAX];
+	/* Told each setting that state_restore() changed, and what it was; may be NULL.
+	 */
+	void (*told)(void *arg, const struct state_item *item, const char *was);
+	void *told_arg;
 };
 
 /*
@@ -40,10 +44,28 @@ struct state {
 int state_open(struct state *st, const struct sysfs *sys, bool *recovered,
 	       struct err *err);
 /*
+ * state_attach - take the lock and load what a dead run left behind; restores nothing
+ *
+ * Makes no folder. Returns 0; -ENOENT: nothing was left behind; -EBUSY: a calib is
+ * measuring, so that nothing is to be put back now; -EACCES; -EINVAL for a damaged file.
+ */
+int state_attach(struct state *st, const struct sysfs *sys, struct err *err);
+/*
+ * state_inherit - in a child that was forked while @st was open, once the parent is dead
+ *
+ * A lock of the child's own, and what the state file says now; where it cannot be read,
+ * what was known at the fork. Returns 0; -EBUSY: the next calib is there, which has put
+ * everything back; -errno, when @st is still good for state_restore().
+ */
+int state_inherit(struct state *st, struct err *err);
+/*
  * state_save - remember what @path holds now; a path is remembered once, its first text
  * Returns 0, -errno of the read, -ENOSPC over STATE_MAX, -ENAMETOOLONG.
  */
 int state_save(struct state *st, const char *path, struct err *err);
+/* What setting number @i reads now into @now. 0 as saved, 1 otherwise, -errno. */
+int state_compare(const struct state *st, unsigned int i, char now[SYSFS_TEXT],
+		  struct err *err);
 /* Write the state file. Call between the saves and the first change. 0 or -errno. */
 int state_commit(struct state *st, struct err *err);
 /*

@@ -5,57 +5,10 @@
 
 bats_require_minimum_version 1.5.0
 
+load fake
+
 setup() {
-	cd "$BATS_TEST_TMPDIR"
-	root=$PWD/root
-	policy=$root/sys/devices/system/cpu/cpufreq/policy
-	meter=$root/sys/class/hwmon/hwmon0
-}
-
-# fake [LITTLE BIG] - the machine, with a meter that is new every 20 ms
-fake() {
-	"$TOP/tests/fake/odroid-xu3" "$root" "$@"
-	echo 20 > "$meter/update_interval"
-}
-
-needs_namespace() {
-	unshare -rm true 2> /dev/null || skip "no mount namespace here"
-	[ -e /sys/class ] || skip "no /sys here"
-}
-
-# inside COMMAND... - in place of this shell, where libsensors takes $root for the machine
-inside() {
-	# shellcheck disable=SC2016
-	exec unshare -rm sh -c 'mount --bind "$0/sys/class" /sys/class &&
-		mount --bind "$0/sys/devices" /sys/devices && exec "$@"' "$root" "$@"
-}
-
-measure() {
-	run --separate-stderr inside timeout 60 "$CALIB" measure --sysroot "$root" "$@"
-}
-
-# All settings but scaling_setspeed, which no kernel lets anybody put back to "<unsupported>".
-settings() {
-	find "$root/sys/devices/system/cpu" -type f ! -name scaling_setspeed | sort | xargs md5sum
-}
-
-# The two CPUs of the fake, which must be here for a load to run on them.
-needs_two_cpus() {
-	[ "$(nproc)" -ge 2 ] && [ -d /sys/devices/system/cpu/cpu1 ] || skip "needs two CPUs"
-}
-
-# begin - measure the A15 in the background, with physics; its PID is $pid
-begin() {
-	inside "$CALIB" measure --sysroot "$root" "$@" > out 2> err 3>&- &
-	pid=$!
-	"$TOP/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
-}
-
-# Until the clock is pinned, or the program is gone.
-until_pinned() {
-	until grep -q '^[0-9]' "${policy}1/scaling_setspeed"; do
-		kill -0 $pid
-	done
+	fake_setup
 }
 
 @test "a whole measurement: clock, power, voltage, work; all settings as before" {
@@ -114,23 +67,6 @@ until_pinned() {
 		settings | diff before -
 		grep -q interrupted err
 	done
-}
-
-@test "after SIGKILL the next run puts the settings back" {
-	needs_namespace
-	needs_two_cpus
-	fake 0 1
-	settings > before
-	begin --cluster a15 -d run
-	until_pinned
-	kill -KILL $pid
-	wait $pid || true
-	[ "$(cat "${policy}1/scaling_governor")" = userspace ]
-	[ -e root/run/calib/state.json ]
-	measure --cluster a15 --opps 200 --cpus 0 -d run2
-	[[ $stderr == *"put back the settings that a run which died had left behind"* ]]
-	settings | diff before -
-	[ ! -e root/run/calib/state.json ]
 }
 
 @test "two at once: the second is refused and the first goes on" {

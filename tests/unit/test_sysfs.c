@@ -240,7 +240,7 @@ static void two_runs_at_once_are_refused(void **state)
 	state_close(&other);
 }
 
-static void a_state_file_changes_nothing_but_cpu_settings(void **state)
+static void a_state_file_changes_nothing_but_settings(void **state)
 {
 	static const char *const bad[] = { "/etc/passwd", CPU "../../../../etc/passwd" };
 	struct fixture *f = *state;
@@ -259,7 +259,7 @@ static void a_state_file_changes_nothing_but_cpu_settings(void **state)
 			 bad[i]);
 		files_puts(f->dir, "run/calib/state.json", text);
 		assert_int_equal(state_open(&st, &f->sys, &recovered, &err), -EINVAL);
-		assert_non_null(strstr(err.msg, "is not a CPU setting"));
+		assert_non_null(strstr(err.msg, "is not a setting of this machine"));
 		assert_non_null(strstr(err.msg, "run/calib/state.json"));
 	}
 }
@@ -298,7 +298,7 @@ int main(void)
 		T(what_cannot_be_put_back_is_named_and_the_rest_is_back),
 		T(the_next_run_puts_back_what_a_dead_one_left),
 		T(two_runs_at_once_are_refused),
-		T(a_state_file_changes_nothing_but_cpu_settings),
+		T(a_state_file_changes_nothing_but_settings),
 		T(idle_time_is_summed_over_the_cpus_asked_for),
 	};
 

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Shared by tests that measure on a fake Odroid-XU3: the real libsensors and our real sysfs code,
+# in a private mount namespace. Load it, and call fake_setup from setup().
+
+fake_setup() {
+	cd "$BATS_TEST_TMPDIR"
+	root=$PWD/root
+	policy=$root/sys/devices/system/cpu/cpufreq/policy
+	meter=$root/sys/class/hwmon/hwmon0
+}
+
+# fake [LITTLE BIG] - the machine, with a meter that is new every 20 ms
+fake() {
+	"$TOP/tests/fake/odroid-xu3" "$root" "$@"
+	echo 20 > "$meter/update_interval"
+}
+
+needs_namespace() {
+	unshare -rm true 2> /dev/null || skip "no mount namespace here"
+	[ -e /sys/class ] || skip "no /sys here"
+}
+
+# inside COMMAND... - in place of this shell, where libsensors takes $root for the machine
+inside() {
+	# shellcheck disable=SC2016
+	exec unshare -rm sh -c 'mount --bind "$0/sys/class" /sys/class &&
+		mount --bind "$0/sys/devices" /sys/devices && exec "$@"' "$root" "$@"
+}
+
+measure() {
+	run --separate-stderr inside timeout 60 "$CALIB" measure --sysroot "$root" "$@"
+}
+
+# All settings but scaling_setspeed, which no kernel lets anybody put back to "<unsupported>".
+settings() {
+	find "$root/sys/devices/system/cpu" -type f ! -name scaling_setspeed | sort | xargs md5sum
+}
+
+# The two CPUs of the fake, which must be here for a load to run on them.
+needs_two_cpus() {
+	[ "$(nproc)" -ge 2 ] && [ -d /sys/devices/system/cpu/cpu1 ] || skip "needs two CPUs"
+}
+
+# begin - measure the A15 in the background, with physics; its PID is $pid
+begin() {
+	inside "$CALIB" measure --sysroot "$root" "$@" > out 2> err 3>&- &
+	pid=$!
+	"$TOP/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
+}
+
+# Until the clock is pinned, or the program is gone.
+until_pinned() {
+	until grep -q '^[0-9]' "${policy}1/scaling_setspeed"; do
+		kill -0 $pid
+	done
+}
+
+# until_rows N - until ./run has that many rows, or the program is gone
+until_rows() {
+	until [ -e run/samples.csv ] && [ "$(wc -l < run/samples.csv)" -gt "$1" ]; do
+		kill -0 $pid
+	done
+}
+
+# guardian - the PID of the guardian of $pid, which may not have its name yet
+guardian() {
+	while :; do
+		for stat in /proc/[0-9]*/stat; do
+			read -r number name _ parent _ 2> /dev/null < "$stat" || continue
+			if [ "$name $parent" = "(calib-guardian) $pid" ]; then
+				echo "$number"
+				return
+			fi
+		done
+		kill -0 $pid
+	done
+}
+
+# until_gone PID - a process of ours may be a zombie until somebody reaps it
+until_gone() {
+	while [ -e "/proc/$1/stat" ] && ! grep -q '^State:.Z' "/proc/$1/status"; do
+		sleep 0.01
+	done
+}
