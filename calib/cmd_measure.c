@@ -493,7 +493,7 @@ static const struct opt measure_opts[] = {
 	{ "sensor", 0, OPT_LIST, OPT(sensors), "CLUSTER=SENSOR",
 	  "which meter measures CLUSTER: 'a15=ina231@0x40', 'a15=label:VDD_ARM'" },
 	{ "cpus", 0, OPT_STRING, OPT(cpus), "LIST",
-	  "how many CPUs to load, 0 is idle: '0-2,4'; default: 0 to all" },
+	  "how many CPUs to load, 0 is idle: '0-2,4'; default: none, one and all" },
 	{ "opps", 0, OPT_STRING, OPT(opps), "LIST",
 	  "operating points: '200,1400' (MHz) or '1.4GHz'; default: all" },
 	{ "loads", 0, OPT_STRING, OPT(loads), "LIST", "load kernels; default: int" },
@@ -525,7 +525,8 @@ const struct cmd cmd_measure = {
 	.args = "",
 	.summary = "measure a cluster's power at every operating point",
 	.help = "Pins the clock of a cluster to each of its operating points in random "
-		"order, loads 0, 1 .. all of its CPUs there, waits until the meter has "
+		"order, loads none, one and all of its CPUs there, waits until the meter "
+		"has "
 		"forgotten what was before, and averages the meter's readings over a "
 		"window: one row of RUN/samples.csv. What the machine is goes to "
 		"RUN/board.json. Other clusters stay idle.\n"

@@ -53,9 +53,9 @@ struct machine_ops {
 	int (*discover)(struct machine *m, struct runinfo *info, struct err *err);
 	/*
 	 * Take control of the cluster: save what will be changed, then governor and
-	 * limits. Checks sensor and rights before the first write: -ENODEV no sensor,
-	 * -EACCES not root, -ENOTSUP no way to pin the clock, all with what to do next
-	 * and nothing changed.
+	 * limits; the other clusters are parked at their lowest clock. Checks sensor and
+	 * rights before the first write: -ENODEV no sensor, -EACCES not root, -ENOTSUP no
+	 * way to pin the clock, all with what to do next and nothing changed.
 	 */
 	int (*prepare)(struct machine *m, unsigned int cluster, struct err *err);
 	/* Pin the clock and read back what the kernel accepted; -EIO when it is another
@@ -75,6 +75,18 @@ struct machine_ops {
 	/* Is a thermal or power limit cutting the clock now? */
 	int (*throttled)(struct machine *m, unsigned int cluster, bool *yes,
 			 struct err *err);
+	/*
+	 * Where the kernel begins to cut the clock, lowest trip point of the cluster's
+	 * thermal zones. -ENOENT: it is not told. May be NULL.
+	 */
+	int (*read_trip)(struct machine *m, unsigned int cluster, int32_t *temp_mc,
+			 struct err *err);
+	/*
+	 * Is all that prepare() and set_opp() set still so? -EBUSY naming what somebody
+	 * else changed; the next set_opp() takes it back. A thermal limit is no change,
+	 * throttled() tells it. May be NULL.
+	 */
+	int (*verify)(struct machine *m, unsigned int cluster, struct err *err);
 	/* Load @ncpus CPUs of the cluster, one pinned thread each; 0 is idle (nothing
 	 * starts). */
 	int (*load_start)(struct machine *m, unsigned int cluster, unsigned int ncpus,

@@ -30,7 +30,9 @@ struct choice {
 	unsigned int opp_count;
 	unsigned int cpus[BOARD_MAX_CPUS + 1];
 	unsigned int cpu_count;
-	unsigned int rounds;
+	unsigned int rounds, max_rounds;
+	unsigned int third[BOARD_MAX_OPPS]; /* by index: how hot */
+	unsigned int last[2];		    /* thirds of the last two visits */
 };
 
 void plan_timing(uint32_t interval_us, struct plan_timing *timing)
@@ -143,10 +145,17 @@ static void all_opps(const struct runinfo_cluster *cl, struct choice *c)
 		c->opps[c->opp_count++] = i;
 }
 
-static void all_cpus(const struct runinfo_cluster *cl, struct choice *c)
+/*
+ * What a CPU takes is the slope of power over busy CPUs, what they share is the step from
+ * idle to the first: the ends of the line and the foot of the step tell most of both per
+ * minute, counts in between little.
+ */
+static void telling_cpus(const struct runinfo_cluster *cl, struct choice *c)
 {
-	for (unsigned int i = 0; i <= cl->cpu_count; i++)
-		c->cpus[c->cpu_count++] = i;
+	c->cpus[c->cpu_count++] = 0;
+	c->cpus[c->cpu_count++] = 1;
+	if (cl->cpu_count > 1)
+		c->cpus[c->cpu_count++] = cl->cpu_count;
 }
 
 static int choose_cpus(const struct runinfo_cluster *cl, const char *list,
@@ -186,20 +195,33 @@ static int choose_loads(const char *list, struct plan *plan, struct err *err)
 	return 0;
 }
 
-static int choose(const struct plan_options *opts, const struct runinfo_cluster *cl,
-		  struct choice *c, struct plan *plan, struct err *err)
+static int choose_rounds(const struct plan_options *opts,
+			 const struct runinfo_cluster *cl, struct choice *c,
+			 struct err *err)
 {
-	int ret = 0;
-
-	if (!cl->opp_count)
-		return err_set(err, -ENODEV,
-			       "cluster '%s' has no table of operating points", cl->name);
 	c->rounds = opts->rounds;
 	if (opts->rounds == PLAN_ROUNDS_AUTO)
 		c->rounds = (VISITS_WANTED + cl->opp_count - 1) / cl->opp_count;
 	if (!c->rounds || c->rounds > PLAN_MAX_ROUNDS)
 		return err_set(err, -EINVAL, "--repeats: %u is not in 1..%d", c->rounds,
 			       PLAN_MAX_ROUNDS);
+	c->max_rounds = opts->max_rounds > c->rounds ? opts->max_rounds : c->rounds;
+	if (c->max_rounds > PLAN_MAX_ROUNDS)
+		c->max_rounds = PLAN_MAX_ROUNDS;
+	return 0;
+}
+
+static int choose(const struct plan_options *opts, const struct runinfo_cluster *cl,
+		  struct choice *c, struct plan *plan, struct err *err)
+{
+	int ret;
+
+	if (!cl->opp_count)
+		return err_set(err, -ENODEV,
+			       "cluster '%s' has no table of operating points", cl->name);
+	ret = choose_rounds(opts, cl, c, err);
+	if (ret)
+		return ret;
 	if (opts->opps)
 		ret = choose_opps(cl, opts->opps, c, err);
 	else
@@ -209,7 +231,7 @@ static int choose(const struct plan_options *opts, const struct runinfo_cluster 
 	if (opts->cpus)
 		ret = choose_cpus(cl, opts->cpus, c, err);
 	else
-		all_cpus(cl, c);
+		telling_cpus(cl, c);
 	if (ret)
 		return ret;
 	return choose_loads(opts->loads ? opts->loads : PLAN_LOAD, plan, err);
@@ -226,10 +248,9 @@ static void shuffle(unsigned int *index, unsigned int n, struct rng *rng)
 	}
 }
 
-/* Idle once, every other count with every load, all shuffled. Returns how many. */
-static unsigned int lay_visit(const struct choice *c, struct plan *plan,
-			      const struct board_opp *opp, struct plan_window *out,
-			      struct rng *rng)
+/* Idle once, every other count with every load, all shuffled. */
+static void lay_visit(const struct choice *c, struct plan *plan,
+		      const struct board_opp *opp, struct rng *rng)
 {
 	unsigned int order[(BOARD_MAX_CPUS + 1) * PLAN_MAX_LOADS];
 	unsigned int n = 0;
@@ -241,7 +262,7 @@ static unsigned int lay_visit(const struct choice *c, struct plan *plan,
 	for (unsigned int i = 0; i < n; i++) {
 		unsigned int cpus = c->cpus[order[i] / PLAN_MAX_LOADS];
 
-		out[i] = (struct plan_window){
+		plan->windows[plan->count++] = (struct plan_window){
 			.visit = plan->visit_count,
 			.khz = opp->khz,
 			.volt_uv = opp->volt_uv,
@@ -250,29 +271,77 @@ static unsigned int lay_visit(const struct choice *c, struct plan *plan,
 				     : PLAN_LOAD_IDLE,
 		};
 	}
-	return n;
+	plan->visit_count++;
+}
+
+/* Visits of different thirds, in random order, but no third three times running. */
+static void lay_block(struct choice *c, struct plan *plan,
+		      const struct runinfo_cluster *cl, unsigned int *take,
+		      unsigned int n, struct rng *rng)
+{
+	shuffle(take, n, rng);
+	if (n > 1 && c->last[0] == c->last[1] && c->last[1] == c->third[take[0]]) {
+		unsigned int swap = take[0];
+
+		take[0] = take[1];
+		take[1] = swap;
+	}
+	for (unsigned int i = 0; i < n; i++) {
+		lay_visit(c, plan, &cl->opps[take[i]], rng);
+		c->last[0] = c->last[1];
+		c->last[1] = c->third[take[i]];
+	}
+}
+
+/*
+ * One round; see plan.h on its order. The table ascends in clock and, with it, in voltage
+ * and heat: its thirds are those of the heat.
+ */
+static void lay_round(struct choice *c, struct plan *plan,
+		      const struct runinfo_cluster *cl, struct rng *rng)
+{
+	unsigned int begin[PLAN_THIRDS + 1], order[BOARD_MAX_OPPS];
+
+	memcpy(order, c->opps, sizeof(order));
+	for (unsigned int i = 0; i <= PLAN_THIRDS; i++)
+		begin[i] = i * c->opp_count / PLAN_THIRDS;
+	for (unsigned int i = 0; i < PLAN_THIRDS; i++) {
+		shuffle(order + begin[i], begin[i + 1] - begin[i], rng);
+		for (unsigned int k = begin[i]; k < begin[i + 1]; k++)
+			c->third[order[k]] = i;
+	}
+	for (unsigned int block = 0, left = c->opp_count; left; block++) {
+		unsigned int take[PLAN_THIRDS], n = 0;
+
+		for (unsigned int i = 0; i < PLAN_THIRDS; i++)
+			if (begin[i] + block < begin[i + 1])
+				take[n++] = order[begin[i] + block];
+		lay_block(c, plan, cl, take, n, rng);
+		left -= n;
+	}
 }
 
 static int lay_out(const struct plan_options *opts, const struct runinfo_cluster *cl,
 		   struct choice *c, struct plan *plan, struct err *err)
 {
-	size_t most = (size_t)c->rounds * c->opp_count * c->cpu_count * plan->load_count;
+	size_t most = (size_t)c->max_rounds * c->opp_count * c->cpu_count *
+		      plan->load_count;
 	struct rng rng;
 
 	plan->windows = calloc(most, sizeof(*plan->windows));
 	if (!plan->windows)
 		return err_set(err, -ENOMEM, "out of memory for a plan of %zu windows",
 			       most);
-	rng_seed(&rng, opts->seed, plan->cluster);
-	for (unsigned int round = 0; round < c->rounds; round++) {
-		shuffle(c->opps, c->opp_count, &rng);
-		for (unsigned int i = 0; i < c->opp_count; i++) {
-			plan->count += lay_visit(c, plan, &cl->opps[c->opps[i]],
-						 plan->windows + plan->count, &rng);
-			plan->visit_count++;
-		}
-	}
 	plan->opp_count = c->opp_count;
+	c->last[0] = c->last[1] = PLAN_THIRDS;
+	rng_seed(&rng, opts->seed, plan->cluster);
+	for (unsigned int round = 0; round < c->max_rounds; round++) {
+		lay_round(c, plan, cl, &rng);
+		if (round + 1 > c->rounds)
+			continue;
+		plan->least_visits = plan->visit_count;
+		plan->least_count = plan->count;
+	}
 	return 0;
 }
 
@@ -310,6 +379,11 @@ uint64_t plan_window_ns(const struct plan_timing *timing)
 }
 
 uint64_t plan_time_ns(const struct plan *plan)
+{
+	return plan->least_count * plan_window_ns(&plan->timing);
+}
+
+uint64_t plan_most_ns(const struct plan *plan)
 {
 	return plan->count * plan_window_ns(&plan->timing);
 }

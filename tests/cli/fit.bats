@@ -236,8 +236,8 @@ holds() {
 	[ "$status" -eq 0 ]
 	echo "$output" > out.json
 	holds out.json 90
-	[[ $stderr =~ "rows    "[0-9]+" of 65 used; left out: 7 throttled" ]]
-	grep -q '"rows left out: 7 throttled"' out.json
+	[[ $stderr =~ "rows    "[0-9]+" of 39 used; left out: 5 throttled" ]]
+	grep -q '"rows left out: 5 throttled"' out.json
 }
 
 @test "a voltage that is not known is taken from board.json, or named" {

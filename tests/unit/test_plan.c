@@ -45,7 +45,7 @@ static void assert_refused(const struct plan_options *opts, const char *text)
 
 static void every_opp_is_visited_once_a_round_with_every_count(void **state)
 {
-	const struct plan_options opts = { .rounds = 3, .seed = 7 };
+	const struct plan_options opts = { .cpus = "0-4", .rounds = 3, .seed = 7 };
 	unsigned int seen[3][5][5] = { 0 };
 	struct plan plan;
 
@@ -91,7 +91,7 @@ static void the_seed_alone_decides_the_order(void **state)
 
 static void neither_opps_nor_counts_come_in_ascending_order(void **state)
 {
-	const struct plan_options opts = { .rounds = 20, .seed = 1 };
+	const struct plan_options opts = { .cpus = "0-4", .rounds = 20, .seed = 1 };
 	unsigned int opps_up = 0, counts_up = 0;
 	struct plan plan;
 
@@ -110,6 +110,91 @@ static void neither_opps_nor_counts_come_in_ascending_order(void **state)
 	assert_in_range(counts_up, 0, 5);
 	assert_in_range(opps_up, 20, 60);
 	plan_free(&plan);
+}
+
+static void idle_one_and_all_are_what_is_loaded_by_default(void **state)
+{
+	static const unsigned int want[5] = { 1, 1, 0, 0, 1 };
+	struct runinfo *info = machine();
+	unsigned int seen[5] = { 0 };
+	struct plan plan;
+
+	(void)state;
+	assert_int_equal(plan_make(&plain, info, 0, &plan, NULL), 0);
+	for (size_t i = 0; i < plan.count; i++)
+		seen[plan.windows[i].cpu_count]++;
+	for (unsigned int c = 0; c < 5; c++)
+		assert_int_equal(seen[c], 4 * want[c]);
+	plan_free(&plan);
+	info->clusters[0].cpu_count = 1;
+	assert_int_equal(plan_make(&plain, info, 0, &plan, NULL), 0);
+	assert_int_equal(plan.count, 4 * 2);
+	plan_free(&plan);
+}
+
+/* The longest run of visits to one third of the table of @opps. */
+static unsigned int longest_run(const struct plan *plan, unsigned int opps)
+{
+	unsigned int run = 0, longest = 0, last = PLAN_THIRDS;
+
+	for (size_t i = 0; i < plan->count; i++) {
+		const struct plan_window *w = &plan->windows[i];
+		unsigned int opp = w->khz / 200000 - 1, third = 0;
+
+		if (i && w->visit == w[-1].visit)
+			continue;
+		while (opp >= (third + 1) * opps / PLAN_THIRDS)
+			third++;
+		run = third == last ? run + 1 : 1;
+		longest = run > longest ? run : longest;
+		last = third;
+	}
+	return longest;
+}
+
+static void no_more_than_two_hot_or_cool_visits_follow_each_other(void **state)
+{
+	struct runinfo *info = machine();
+	struct runinfo_cluster *cl = &info->clusters[0];
+	struct plan plan;
+
+	(void)state;
+	for (unsigned int n = 2; n <= 20; n++) {
+		cl->opp_count = n;
+		for (unsigned int i = 0; i < n; i++)
+			cl->opps[i] = (struct board_opp){ 200000 * (i + 1), 900000 };
+		for (unsigned int seed = 1; seed <= 20; seed++) {
+			const struct plan_options opts = { .rounds = 5, .seed = seed };
+
+			assert_int_equal(plan_make(&opts, info, 0, &plan, NULL), 0);
+			assert_int_equal(plan.visit_count, 5 * n);
+			assert_in_range(longest_run(&plan, n), 1, 2);
+			plan_free(&plan);
+		}
+	}
+}
+
+static void rounds_beyond_the_least_are_there_but_not_promised(void **state)
+{
+	const struct plan_options opts = { .rounds = 1, .max_rounds = 3, .seed = 1 };
+	struct plan plan, once;
+
+	(void)state;
+	assert_int_equal(plan_make(&opts, machine(), 0, &plan, NULL), 0);
+	assert_int_equal(plan_make(&plain, machine(), 0, &once, NULL), 0);
+	assert_int_equal(once.least_count, once.count);
+	assert_int_equal(once.least_visits, once.visit_count);
+	assert_int_equal(plan.visit_count, 12);
+	assert_int_equal(plan.count, 36);
+	assert_int_equal(plan.least_visits, 4);
+	assert_int_equal(plan.least_count, 12);
+	assert_int_equal(plan_time_ns(&plan), plan_time_ns(&once));
+	assert_int_equal(plan_most_ns(&plan), 3 * plan_time_ns(&once));
+	/* The beginning is the same whether or not there may be more. */
+	for (size_t i = 0; i < once.count; i++)
+		assert_int_equal(plan.windows[i].khz, once.windows[i].khz);
+	plan_free(&plan);
+	plan_free(&once);
 }
 
 static void opps_are_taken_in_mhz_khz_and_with_a_unit(void **state)
@@ -238,6 +323,9 @@ int main(void)
 		cmocka_unit_test(every_opp_is_visited_once_a_round_with_every_count),
 		cmocka_unit_test(the_seed_alone_decides_the_order),
 		cmocka_unit_test(neither_opps_nor_counts_come_in_ascending_order),
+		cmocka_unit_test(idle_one_and_all_are_what_is_loaded_by_default),
+		cmocka_unit_test(no_more_than_two_hot_or_cool_visits_follow_each_other),
+		cmocka_unit_test(rounds_beyond_the_least_are_there_but_not_promised),
 		cmocka_unit_test(opps_are_taken_in_mhz_khz_and_with_a_unit),
 		cmocka_unit_test(an_unknown_opp_is_refused_and_the_near_ones_named),
 		cmocka_unit_test(counts_above_the_clusters_cpus_are_refused),

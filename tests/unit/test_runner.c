@@ -523,7 +523,7 @@ static void power_that_still_drifts_is_flagged(void **state)
 	struct fake f = { .drift_khz = 200000 };
 
 	(void)state;
-	assert_int_equal(run_rounds(&f, 4, 0), 0);
+	assert_int_equal(run_rounds(&f, 8, 0), 0);
 	assert_true(flagged(&f, SAMPLE_UNSETTLED) >= 3);
 	for (unsigned int i = 0; i < f.row_count; i++)
 		if (f.rows[i].flags & SAMPLE_UNSETTLED)
