@@ -183,6 +183,7 @@ static void pass_cluster(struct cluster *c, double seconds)
 
 	c->usage.busy_ns += c->busy * seconds * 1e9;
 	c->usage.cycles += fmin(ceil(c->busy_asked), c->busy) * c->khz * 1e3 * seconds;
+	c->usage.load_ns += c->load * seconds * 1e9;
 	c->usage.work += c->load * c->t.work_per_mhz * c->khz / 1e3 * seconds;
 	if (c->t.thermal_tau_ms)
 		c->temp_mc = end + (c->temp_mc - end) *

@@ -68,6 +68,7 @@ struct virtual_truth {
 struct virtual_usage {
 	double busy_ns; /* summed over the cluster's CPUs */
 	double work;	/* units of the load */
+	double load_ns; /* CPU time that the load had, background tasks not */
 	double cycles;	/* summed over the loaded CPUs */
 };
 

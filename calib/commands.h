@@ -10,6 +10,7 @@
 extern const struct cmd cmd_boards;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_fit;
+extern const struct cmd cmd_freqcheck;
 extern const struct cmd cmd_import;
 extern const struct cmd cmd_measure;
 extern const struct cmd cmd_plot;

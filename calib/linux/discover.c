@@ -160,6 +160,8 @@ static int find_sensor(struct linux_machine *lm, const struct board *board,
 	const char *spec = user_spec(lm, name);
 	int ret;
 
+	if (lm->opt.clock_only)
+		return 0;
 	if (spec) {
 		ret = sensor_find(spec, &lc->sensor, err);
 		if (ret)
@@ -263,7 +265,7 @@ static int begin_sensors(struct linux_machine *lm, struct err *err)
 {
 	int ret;
 
-	if (lm->sensors_begun)
+	if (lm->sensors_begun || lm->opt.clock_only)
 		return 0;
 	ret = sensor_begin(err);
 	lm->sensors_begun = !ret;

@@ -40,7 +40,7 @@ static int check_ready(struct linux_machine *lm, unsigned int cluster, struct er
 		if (ret)
 			return ret;
 	}
-	if (!lc->has_sensor) {
+	if (!lc->has_sensor && !lm->opt.clock_only) {
 		if (err)
 			*err = lc->sensor_err;
 		return lc->sensor_ret;

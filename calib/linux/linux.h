@@ -20,6 +20,10 @@ struct linux_options {
 	 */
 	const char *const *sensors;
 	unsigned int sensor_count;
+	/* Clocks are looked at, no power: no meter is looked for, prepare() asks for
+	 * none.
+	 */
+	bool clock_only;
 	/* Takes one-line warnings ("policy4: all CPUs are offline, skipped"); may be
 	 * NULL. */
 	void (*note)(void *arg, const char *text);

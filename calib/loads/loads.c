@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "calib/loads/kernels.h"
 
@@ -168,6 +169,20 @@ uint64_t loads_work(const struct loads *loads)
 	for (i = 0; i < loads->count; i++)
 		work += loads_thread_work(loads, i, &cpu);
 	return work;
+}
+
+uint64_t loads_time_ns(const struct loads *loads)
+{
+	struct timespec ts;
+	uint64_t ns = 0;
+	clockid_t clock;
+	unsigned int i;
+
+	for (i = 0; i < loads->count; i++)
+		if (!pthread_getcpuclockid(loads->threads[i].thread, &clock) &&
+		    !clock_gettime(clock, &ts))
+			ns += ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+	return ns;
 }
 
 void loads_stop(struct loads *loads)

@@ -43,6 +43,8 @@ int loads_start(const struct load_kernel *kernel, const unsigned int *cpus,
 		unsigned int ncpus, struct loads **out, struct err *err);
 /* Units done by all threads so far. */
 uint64_t loads_work(const struct loads *loads);
+/* CPU time that all threads have had. */
+uint64_t loads_time_ns(const struct loads *loads);
 /* Units done by thread @i, and the CPU it last ran on. */
 uint64_t loads_thread_work(const struct loads *loads, unsigned int i, int *cpu);
 /* Stops and frees; takes NULL. */

@@ -74,6 +74,10 @@ double delivered_rate(const struct usage *begin, const struct usage *end,
 {
 	uint64_t ns = ran_ns(begin, end, ncpus);
 
+	/* Work is done in the load's own time: others may have taken some of the CPU's.
+	 */
+	if (end->load_ns > begin->load_ns)
+		ns = end->load_ns - begin->load_ns;
 	if (!ncpus || !ns || end->work <= begin->work)
 		return 0;
 	return (end->work - begin->work) * 1e9 / ns;

@@ -33,7 +33,7 @@ uint32_t delivered_scale(uint32_t khz, uint32_t max_khz);
 int delivered_by_cycles(const struct usage *begin, const struct usage *end,
 			unsigned int ncpus, uint32_t asked_khz, uint32_t *khz);
 
-/* Units of work per loaded CPU and second; of each CPU as above. 0: unknown. */
+/* Units of work per second of CPU time that the load had. 0: unknown. */
 double delivered_rate(const struct usage *begin, const struct usage *end,
 		      unsigned int ncpus);
 

@@ -38,6 +38,7 @@ struct usage {
 			     busy_known */
 	uint64_t work;	  /* units of the load; 0: unknown */
 	uint64_t cycles;  /* summed over the loaded CPUs; 0: unknown */
+	uint64_t load_ns; /* CPU time that the load's threads had; 0: unknown */
 	bool busy_known;
 	uint64_t busy_step_ns; /* a difference of busy_ns may be that far off; 0: exact */
 	unsigned int loaded;   /* CPUs in each[]; 0: they are not told one by one */

@@ -190,7 +190,7 @@ static int sim_prepare(struct machine *m, unsigned int cluster, struct err *err)
 {
 	struct sim *sim = to_sim(m);
 
-	if (sim->sensor[cluster] == NO_SENSOR)
+	if (sim->sensor[cluster] == NO_SENSOR && !sim->opts.clock_only)
 		return err_set(
 			err, -ENODEV,
 			"cluster '%s' of board '%s' has no power sensor; measure it with "
@@ -294,6 +294,7 @@ static int sim_read_usage(struct machine *m, unsigned int cluster, struct usage 
 		.busy_ns = llround(now.busy_ns - start->busy_ns),
 		.work = llround(now.work - start->work),
 		.cycles = llround(now.cycles - start->cycles),
+		.load_ns = llround(now.load_ns - start->load_ns),
 		.busy_known = true,
 	};
 	if (sim->opts.faults.no_cycles)

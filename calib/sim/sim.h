@@ -21,6 +21,7 @@ struct sim_options {
 	uint64_t start_ns;
 	uint32_t off; /* enum virtual_term: terms switched off */
 	struct virtual_faults faults;
+	bool clock_only; /* prepare() asks for no power meter */
 	/* Asked in sleep_until(): non-zero, and it returns -EINTR. NULL: never. */
 	int (*stop_pending)(void);
 };

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From --board, --sysroot and --fault to a machine.
+ */
+#include "calib/target.h"
+
+#include <errno.h>
+
+#include "calib/measure/stop.h"
+#include "calib/sim/sim.h"
+
+static int open_virtual(struct target *t, const struct target_options *o, struct err *err)
+{
+	struct sim_options opts = {
+		.board = &t->board,
+		.seed = o->seed,
+		.clock_only = o->clock_only,
+		.stop_pending = stop_pending,
+	};
+	int ret = 0;
+
+	if (o->sysroot)
+		return err_set(err, -EINVAL,
+			       "a virtual board has no /sys: --sysroot is for real "
+			       "machines");
+	if (o->faults)
+		ret = sim_fault_parse(o->faults, &t->board, &opts.faults, err);
+	return ret ? ret : sim_open(&opts, &t->machine, err);
+}
+
+static void on_note(void *arg, const char *text)
+{
+	const struct target *t = arg;
+
+	cmd_note(t->ctx, "%s", text);
+}
+
+static int open_real(struct target *t, const struct target_options *o, struct err *err)
+{
+	t->linux_opts = (struct linux_options){
+		.sysroot = o->sysroot,
+		.board = t->has_board ? &t->board : NULL,
+		.clock_only = o->clock_only,
+		.note = on_note,
+		.note_arg = t,
+	};
+	if (o->faults)
+		return err_set(err, -EINVAL,
+			       "--fault breaks virtual boards only; add "
+			       "'--board virtual:NAME'");
+	return linux_open(&t->linux_opts, &t->machine, err);
+}
+
+int target_open(struct target *t, const struct target_options *o, struct cmd_ctx *ctx,
+		struct err *err)
+{
+	int ret;
+
+	t->ctx = ctx;
+	if (o->board) {
+		ret = board_open(o->board, &t->board, &t->virtual_board, err);
+		if (ret)
+			return ret;
+		t->has_board = true;
+	}
+	return t->virtual_board ? open_virtual(t, o, err) : open_real(t, o, err);
+}
+
+void target_close(struct target *t)
+{
+	if (t->machine)
+		t->machine->ops->close(t->machine);
+	t->machine = NULL;
+}
