@@ -99,11 +99,14 @@ static int add_change(struct changes *c, const struct dts *d, const struct chang
 	return 0;
 }
 
+#define MAX_ZEROS 32 /* a number with more digits loses its leading zeros */
+
 /* Decimal stays decimal, hexadecimal stays what it was: prefix, case, leading zeros. */
 static void format_number(const struct dts_number *old, const char *text, uint32_t value,
 			  char *out, size_t size)
 {
-	int width = old->digits > 1 && text[2] == '0' ? (int)old->digits : 1;
+	bool padded = old->digits > 1 && old->digits <= MAX_ZEROS && text[2] == '0';
+	int width = padded ? (int)old->digits : 1;
 	int n;
 
 	if (old->base == 16 && old->upper)

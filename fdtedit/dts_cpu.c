@@ -90,15 +90,23 @@ static bool event_is(const struct dts *d, const struct dts_event *e,
 	       (!name || dts_span_is(dts_tree_of(d, e->inst), it->name, name));
 }
 
-/* Is the text between @seq and the end of dtc's reading deleted with its node? */
+/* Is @path the node @above or below it? */
+static bool is_below(const char *path, const char *above)
+{
+	size_t n = strlen(above);
+
+	return !strncmp(path, above, n) && (!path[n] || path[n] == '/');
+}
+
+/* Is what stands at @seq deleted later in dtc's reading, with its node or one above? */
 static bool is_deleted(const struct dts *d, const char *path, size_t seq,
 		       struct dts_pos pos)
 {
-	for (size_t i = 0; i < d->event_count; i++) {
-		const struct dts_event *e = &d->events[i];
+	for (size_t i = 0; i < d->deletion_count; i++) {
+		const struct dts_event *e = &d->deletions[i];
 
-		if (e->seq > seq && event_is(d, e, DTS_DEL_NODE, NULL) &&
-		    !strcmp(e->path, path) && dts_within(d, event_pos(d, e), pos))
+		if (e->seq > seq && is_below(path, e->path) &&
+		    dts_within(d, event_pos(d, e), pos))
 			return true;
 	}
 	return false;
@@ -431,9 +439,12 @@ static void note_conditional(struct dts *d, size_t first)
 
 		if (alone && dts_within(d, site_pos(d, s), def_pos(d, def)))
 			continue;
-		for (size_t k = first; k < d->cpu_count; k++)
-			alone &= k == i || !dts_exclusive(d, site_pos(d, s),
-							  site_pos(d, &d->sites[k]));
+		for (size_t k = first; k < d->cpu_count; k++) {
+			struct dts_pos other = site_pos(d, &d->sites[k]);
+
+			alone &= k == i || !(dts_exclusive(d, site_pos(d, s), other) ||
+					     dts_within(d, other, site_pos(d, s)));
+		}
 		if (alone)
 			note(d,
 			     "%s:%u: " EDITS_PROPERTY

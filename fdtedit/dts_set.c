@@ -219,34 +219,43 @@ static bool is_cpu_path(const char *path)
 	return path && !strncmp(path, "/cpus/", 6) && !strchr(path + 6, '/');
 }
 
-/* Keep a statement that is about a child of /cpus. */
+/* Keep a property, or its deletion, of a child of /cpus. */
 static int add_event(struct dts *d, int inst, int item, size_t def, struct err *err)
+{
+	if (!is_cpu_path(d->defs[def].path))
+		return 0;
+	if (grow(&d->events, &d->event_cap, d->event_count, sizeof(*d->events)))
+		return no_memory(err);
+	d->events[d->event_count++] = (struct dts_event){ inst, item, def,
+							  d->defs[def].path, d->seq++ };
+	return 0;
+}
+
+/* Keep the deletion of /cpus or of a node below: what stands inside goes with it. */
+static int add_deletion(struct dts *d, int inst, int item, size_t def, struct err *err)
 {
 	const struct dts_tree *t = dts_tree_of(d, inst);
 	const struct dts_item *it = &t->items[item];
 	const char *name = t->text + it->name.start;
+	const char *parent = d->defs[def].path;
 	size_t len = it->name.end - it->name.start;
-	struct dts_event ev = { inst, item, def, d->defs[def].path, false, 0 };
+	struct dts_event ev = { inst, item, def, NULL, 0 };
 
-	if (it->kind == DTS_DEL_NODE) {
-		if (name[0] == '&')
-			ev.path = dts_ref_path(d, name, len);
-		else
-			ev.path = ev.path ? join(ev.path, name, len) : NULL;
-		ev.owned = true;
-	}
-	if (!is_cpu_path(ev.path)) {
-		if (ev.owned)
-			free(ev.path);
+	if (name[0] == '&')
+		ev.path = dts_ref_path(d, name, len);
+	else if (parent)
+		ev.path = join(parent, name, len);
+	if (!ev.path || strncmp(ev.path, "/cpus", 5) ||
+	    (ev.path[5] && ev.path[5] != '/')) {
+		free(ev.path);
 		return 0;
 	}
-	if (grow(&d->events, &d->event_cap, d->event_count, sizeof(ev))) {
-		if (ev.owned)
-			free(ev.path);
+	if (grow(&d->deletions, &d->deletion_cap, d->deletion_count, sizeof(ev))) {
+		free(ev.path);
 		return no_memory(err);
 	}
 	ev.seq = d->seq++;
-	d->events[d->event_count++] = ev;
+	d->deletions[d->deletion_count++] = ev;
 	return 0;
 }
 
@@ -410,8 +419,9 @@ static int visit(struct dts *d, int inst, int item, size_t *defs, size_t top,
 		return include(d, inst, item, parent, depth, err);
 	case DTS_PROP:
 	case DTS_DEL_PROP:
-	case DTS_DEL_NODE:
 		return add_event(d, inst, item, parent, err);
+	case DTS_DEL_NODE:
+		return add_deletion(d, inst, item, parent, err);
 	default:
 		return 0;
 	}
@@ -467,10 +477,8 @@ void dts_free(struct dts *d)
 		free_file(d->files[i]);
 	for (size_t i = 0; i < d->def_count; i++)
 		free(d->defs[i].path);
-	for (size_t i = 0; i < d->event_count; i++) {
-		if (d->events[i].owned)
-			free(d->events[i].path);
-	}
+	for (size_t i = 0; i < d->deletion_count; i++)
+		free(d->deletions[i].path);
 	for (size_t i = 0; i < d->string_count; i++)
 		free(d->strings[i]);
 	for (size_t i = 0; i < d->note_count; i++)
@@ -479,6 +487,7 @@ void dts_free(struct dts *d)
 	free(d->insts);
 	free(d->defs);
 	free(d->events);
+	free(d->deletions);
 	free(d->labels);
 	free(d->missing);
 	free(d->strings);

@@ -50,13 +50,12 @@ struct dts_def {
 	size_t seq; /* place in dtc's order, shared with events */
 };
 
-/* A property or deletion in a child of /cpus. */
+/* A property or its deletion in a child of /cpus; or the deletion of a node. */
 struct dts_event {
 	int inst;
 	int item;
 	size_t def; /* in which it stands */
-	char *path; /* of the node that it is about; borrowed from the def unless owned */
-	bool owned;
+	char *path; /* of the node that it is about; a deletion owns it, else the def's */
 	size_t seq;
 };
 
@@ -82,6 +81,8 @@ struct dts {
 	size_t def_count, def_cap;
 	struct dts_event *events;
 	size_t event_count, event_cap;
+	struct dts_event *deletions; /* of /cpus and nodes below, not among events */
+	size_t deletion_count, deletion_cap;
 	struct dts_label *labels;
 	size_t label_count, label_cap;
 	size_t seq;

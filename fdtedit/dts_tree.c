@@ -468,6 +468,11 @@ static int punct(struct parser *p, size_t i)
 {
 	char c = p->t->text[tok(p->t, i)->start];
 
+	/* Names are printed: nothing that a terminal obeys gets into one. */
+	if (c < ' ' || c > '~')
+		return err_set(p->err, -EINVAL,
+			       "%s:%u: the byte 0x%02x: this is not device-tree source",
+			       p->name, tok(p->t, i)->line, (unsigned char)c);
 	switch (c) {
 	case '{':
 		return open_node(p, i);
@@ -475,9 +480,6 @@ static int punct(struct parser *p, size_t i)
 		return close_node(p, i);
 	case ';':
 		return p->first == NONE ? 0 : finish_statement(p, i);
-	case '\0':
-		return fail_at(p, tok(p->t, i)->line,
-			       "a NUL byte: this is not device-tree source");
 	case '=':
 		return equals(p, i);
 	case '(':

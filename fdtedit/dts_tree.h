@@ -67,8 +67,8 @@ struct dts_tree {
  * @name: stands for the file in messages
  *
  * @text must outlive the tree. Returns 0; -EINVAL with "name:line: reason" (braces or
- * conditions that do not balance, a string or comment without end, a missing ';', a NUL
- * byte, UTF-16); -ERANGE for more than 64 conditions or 256 nodes inside each other;
+ * conditions that do not balance, a string or comment without end, a missing ';', an
+ * odd byte, UTF-16); -ERANGE for more than 64 conditions or 256 nodes inside each other;
  * -ENOMEM. The caller frees with dts_tree_free() in every case.
  */
 int dts_parse(const char *text, size_t len, const char *name, struct dts_tree *tree,

@@ -355,6 +355,58 @@ dynamic-power-coefficient = <1>;\n#endif\n}; }; };\n' > a.dts
 stands inside an #if: without it the CPU has none" ]
 }
 
+@test "a value inside an #if that replaces another one is no reason to warn" {
+	only a7 90
+	printf '/ { cpus { cpu@0 { compatible = "arm,cortex-a7";
+dynamic-power-coefficient = <1>;\n#ifdef A
+dynamic-power-coefficient = <2>;\n#endif\n}; }; };\n' > a.dts
+	run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[ "$(grep -c '= <90>;' a.dts)" -eq 2 ]
+}
+
+@test "text of /cpus that is deleted later is left alone" {
+	only a7 90
+	for delete in '/ { /delete-node/ cpus; };' '/delete-node/ &cpus;' \
+		'/delete-node/ &{/cpus};'; do
+		{
+			printf '/dts-v1/; / { cpus: cpus { cpu@0 { compatible = "arm,cortex-a7";\n'
+			printf 'dynamic-power-coefficient = <5>; }; cpu@1 { }; }; };\n%s\n' "$delete"
+			printf '/ { cpus { cpu@0 { compatible = "arm,cortex-a7"; }; }; };\n'
+		} > a.dts
+		run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
+		[ "$status" -eq 0 ]
+		[ "${lines[0]}" = "/cpus/cpu@0: dynamic-power-coefficient: none -> 90 (a7)" ]
+		[ "$(sed -n 2p a.dts)" = 'dynamic-power-coefficient = <5>; }; cpu@1 { }; }; };' ]
+		dtc -q -O dtb -o a.dtb a.dts
+		[ "$(fdtget a.dtb /cpus/cpu@0 dynamic-power-coefficient)" = 90 ]
+	done
+}
+
+@test "a number with very many leading zeros is replaced by one without" {
+	only a7 90
+	zeros=$(printf '%0300d' 0)
+	printf '/ { cpus { cpu@0 { compatible = "arm,cortex-a7"; dynamic-power-coefficient = <%s>; }; }; };\n' \
+		"0x${zeros}7U" > a.dts
+	"$FDTEDIT" apply a.dts coeffs.json
+	grep -qF '"arm,cortex-a7"; dynamic-power-coefficient = <0x5aU>; }; }; };' a.dts
+}
+
+@test "bytes that a terminal obeys are refused outside of comments and strings" {
+	printf '/ { cpus { cp\033[1mu@0 { device_type = "cpu"; compatible = "arm,cortex-a7"; }; }; };\n' \
+		> esc.dts
+	printf '/ { cpus { cpu@\302\233 { compatible = "arm,cortex-a7"; }; }; };\n' > c1.dts
+	cp esc.dts esc.orig && cp c1.dts c1.orig
+	run --separate-stderr "$FDTEDIT" apply esc.dts coeffs.json
+	[ "$status" -eq 2 ] && [ -z "$output" ]
+	[ "$stderr" = "fdtedit apply: error: esc.dts:1: the byte 0x1b: this is not device-tree source" ]
+	run --separate-stderr "$FDTEDIT" apply c1.dts coeffs.json
+	[ "$status" -eq 2 ] && [ -z "$output" ]
+	[ "$stderr" = "fdtedit apply: error: c1.dts:1: the byte 0xc2: this is not device-tree source" ]
+	cmp esc.dts esc.orig && cmp c1.dts c1.orig
+}
+
 @test "source without CPU nodes, empty, missing or no text at all is refused" {
 	: > empty.dts
 	printf '/ { cpus { }; soc { cpu@0 { compatible = "arm,cortex-a7"; }; }; };' > none.dtsi
@@ -366,7 +418,7 @@ stands inside an #if: without it the CPU has none" ]
 	done
 	run --separate-stderr "$FDTEDIT" apply nul.dts coeffs.json
 	[ "$status" -eq 2 ]
-	[ "$stderr" = "fdtedit apply: error: nul.dts:1: a NUL byte: this is not device-tree source" ]
+	[ "$stderr" = "fdtedit apply: error: nul.dts:1: the byte 0x00: this is not device-tree source" ]
 	run --separate-stderr "$FDTEDIT" apply missing.dts coeffs.json
 	[ "$status" -eq 2 ]
 	[[ $stderr == "fdtedit apply: error: "*"'missing.dts': No such file or directory" ]]

@@ -337,7 +337,7 @@ static void source_that_does_not_balance_is_named_by_line(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		parse_fails_with(cases[i][0], strlen(cases[i][0]), cases[i][1]);
 	parse_fails_with("/ {\n\0 };", 9,
-			 "x.dts:2: a NUL byte: this is not device-tree source");
+			 "x.dts:2: the byte 0x00: this is not device-tree source");
 }
 
 static void conditions_nested_too_deep_are_refused(void **state)
