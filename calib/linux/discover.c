@@ -109,11 +109,12 @@ static const char *user_spec(const struct linux_machine *lm, const char *name)
 	return NULL;
 }
 
-static int no_sensor(const char *cluster, const char *why, struct err *err)
+static int no_sensor(const struct meters *all, const char *cluster, const char *why,
+		     struct err *err)
 {
 	char names[600];
 
-	if (!sensor_list(names, sizeof(names)))
+	if (!meters_names(all, names, sizeof(names)))
 		return err_set(
 			err, -ENODEV,
 			"no power sensor found for cluster '%s'%s; load the meter's "
@@ -128,27 +129,39 @@ static int no_sensor(const char *cluster, const char *why, struct err *err)
 		cluster, why, cluster, names);
 }
 
-static int find_described(const struct board *board, const struct board_cluster *twin,
-			  struct linux_cluster *lc, const char *name, struct err *err)
+static int find_described(const struct meters *all, const struct board *board,
+			  const struct board_cluster *twin, struct linux_cluster *lc,
+			  const char *name, struct err *err)
 {
 	const struct board_sensor *bs;
+	const struct meter_info *info;
 	char spec[64], why[160];
 	int ret;
 
 	bs = twin ? board_sensor(board, twin - board->clusters) : NULL;
 	if (!bs)
-		return no_sensor(name, "", err);
-	if (bs->kind != BOARD_SENSOR_HWMON)
-		return no_sensor(name, " (RAPL domains are not read yet)", err);
+		return no_sensor(all, name, "", err);
 	if (bs->has_address)
 		snprintf(spec, sizeof(spec), "%s@0x%x", bs->chip, bs->address);
 	else
-		snprintf(spec, sizeof(spec), "%s", bs->chip);
-	ret = sensor_find(spec, &lc->sensor, err);
+		snprintf(spec, sizeof(spec), "%s%s",
+			 bs->kind == BOARD_SENSOR_RAPL ? "rapl:" : "", bs->chip);
+	ret = meters_find(all, spec, &info, err);
+	if (!ret)
+		return power_meter_open(all, info, &lc->sensor, err);
 	if (ret != -ENODEV)
 		return ret;
 	snprintf(why, sizeof(why), " (board %s has it as %s)", board->name, spec);
-	return no_sensor(name, why, err);
+	return no_sensor(all, name, why, err);
+}
+
+static int find_chosen(const struct meters *all, const char *spec,
+		       struct linux_cluster *lc, struct err *err)
+{
+	const struct meter_info *info;
+	int ret = meters_find(all, spec, &info, err);
+
+	return ret ? ret : power_meter_open(all, info, &lc->sensor, err);
 }
 
 /* A choice of the user that fails is an error now; a described one when it is needed. */
@@ -163,11 +176,12 @@ static int find_sensor(struct linux_machine *lm, const struct board *board,
 	if (lm->opt.clock_only)
 		return 0;
 	if (spec) {
-		ret = sensor_find(spec, &lc->sensor, err);
+		ret = find_chosen(&lm->meters, spec, lc, err);
 		if (ret)
 			return err_wrap(err, ret, "--sensor %s=%s", name, spec);
 	} else {
-		lc->sensor_ret = find_described(board, twin, lc, name, &lc->sensor_err);
+		lc->sensor_ret = find_described(&lm->meters, board, twin, lc, name,
+						&lc->sensor_err);
 	}
 	lc->has_sensor = !lc->sensor_ret;
 	return 0;
@@ -196,9 +210,10 @@ static void describe_cluster(const struct topology_cluster *c,
 	describe_opps(c, out);
 	if (!lc->has_sensor)
 		return;
-	snprintf(out->sensor, sizeof(out->sensor), "%s", lc->sensor.name);
-	snprintf(out->sensor_driver, sizeof(out->sensor_driver), "%s", lc->sensor.driver);
-	out->sensor_interval_us = lc->sensor.interval_us;
+	snprintf(out->sensor, sizeof(out->sensor), "%.127s", lc->sensor.info.name);
+	snprintf(out->sensor_driver, sizeof(out->sensor_driver), "%s",
+		 lc->sensor.info.driver);
+	out->sensor_interval_us = lc->sensor.info.interval_us;
 }
 
 static void note_policy(const struct linux_machine *lm, const struct cpufreq_policy *p)
@@ -261,15 +276,11 @@ static int check_user_sensors(const struct linux_machine *lm, struct err *err)
 	return 0;
 }
 
-static int begin_sensors(struct linux_machine *lm, struct err *err)
+static int open_meters(struct linux_machine *lm, struct err *err)
 {
-	int ret;
-
-	if (lm->sensors_begun || lm->opt.clock_only)
+	if (lm->opt.clock_only)
 		return 0;
-	ret = sensor_begin(err);
-	lm->sensors_begun = !ret;
-	return ret;
+	return meters_open(&lm->meters, &lm->sys, lm->opt.power_from, err);
 }
 
 static int discover_clusters(struct linux_machine *lm, const struct board *board,
@@ -296,7 +307,7 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 		thermal_find(&lm->sys, lm->topo, i, &lm->clusters[i].thermal);
 		describe_cluster(c, &lm->clusters[i], out);
 		source = volts_fill(&lm->sys, c, tree, twin, out->opps, out->opp_count);
-		if (lm->clusters[i].has_sensor && lm->clusters[i].sensor.volt.chip)
+		if (lm->clusters[i].has_sensor && lm->clusters[i].sensor.tells_volts)
 			source = "rail";
 		snprintf(out->volt_source, sizeof(out->volt_source), "%s", source);
 	}
@@ -309,8 +320,9 @@ static void forget(struct linux_machine *lm)
 	unsigned int i;
 
 	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)
-		sensor_close(&lm->clusters[i].sensor);
+		power_meter_close(&lm->clusters[i].sensor);
 	memset(lm->clusters, 0, sizeof(lm->clusters));
+	meters_close(&lm->meters);
 }
 
 int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
@@ -329,7 +341,7 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 	if (!ret)
 		ret = check_user_sensors(lm, err);
 	if (!ret)
-		ret = begin_sensors(lm, err);
+		ret = open_meters(lm, err);
 	if (ret)
 		goto out_free;
 	ret = find_board(lm, board, info, err);

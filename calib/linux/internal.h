@@ -10,7 +10,7 @@
 #include "calib/linux/cycles.h"
 #include "calib/linux/guardian.h"
 #include "calib/linux/linux.h"
-#include "calib/linux/sensors.h"
+#include "calib/linux/meters.h"
 #include "calib/linux/state.h"
 #include "calib/linux/thermal.h"
 #include "calib/linux/topology.h"
@@ -18,7 +18,7 @@
 
 struct linux_cluster {
 	bool has_sensor;
-	struct sensor sensor;
+	struct power_meter sensor;
 	int sensor_ret; /* why there is none, for prepare() */
 	struct err sensor_err;
 	struct thermal thermal;
@@ -30,7 +30,8 @@ struct linux_machine {
 	struct machine machine; /* first: see machine.h */
 	struct linux_options opt;
 	struct sysfs sys;
-	bool discovered, sensors_begun, state_held;
+	struct meters meters;
+	bool discovered, state_held;
 	struct state state;
 	struct guardian guardian;
 	struct topology *topo;

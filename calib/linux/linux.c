@@ -207,15 +207,12 @@ static int linux_read_power(struct machine *m, unsigned int cluster, struct read
 			    struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
-	const struct linux_cluster *lc = &lm->clusters[cluster];
-	int ret;
+	struct linux_cluster *lc = &lm->clusters[cluster];
 
 	if (!lc->has_sensor)
 		return err_set(err, -ENODEV, "cluster '%s' has no power sensor",
 			       lm->topo->clusters[cluster].name);
-	ret = sensor_read(&lc->sensor, &r->power_uw, &r->volt_uv, err);
-	r->time_ns = stop_now_ns();
-	return ret;
+	return power_meter_read(&lc->sensor, stop_now_ns(), r, err);
 }
 
 static int linux_read_temp(struct machine *m, unsigned int cluster, int32_t *temp_mc,
@@ -273,9 +270,8 @@ static void linux_close(struct machine *m)
 	if (lm->state_held)
 		state_close(&lm->state);
 	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)
-		sensor_close(&lm->clusters[i].sensor);
-	if (lm->sensors_begun)
-		sensor_end();
+		power_meter_close(&lm->clusters[i].sensor);
+	meters_close(&lm->meters);
 	free(lm->topo);
 	free(lm);
 }

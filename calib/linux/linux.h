@@ -16,10 +16,13 @@ struct linux_options {
 	const char *sysroot;
 	/* The user's description; NULL: match a built-in board by the root compatible. */
 	const struct board *board;
-	/* "CLUSTER=SPEC", see calib/linux/sensors.h for SPEC; they win over the board's.
+	/* "CLUSTER=SPEC", see calib/linux/meters.h for SPEC; they win over the board's.
 	 */
 	const char *const *sensors;
 	unsigned int sensor_count;
+	/* Where readings come from when no meter of the machine is used; see
+	 * calib/linux/meters_stream.h. NULL: nowhere. */
+	const char *power_from;
 	/* Clocks are looked at, no power: no meter is looked for, prepare() asks for
 	 * none.
 	 */

@@ -169,7 +169,7 @@ setup() {
 	[[ $stderr == *"hwmon numbers change from boot to boot"* ]]
 	measure --cluster a15 --sensor a15=ina231 --dry-run
 	[ "$status" -eq 2 ]
-	[[ $stderr == *"4 power sensors match 'ina231': ina231-i2c-3-40/power1, "* ]]
+	[[ $stderr == *"4 chips match 'ina231': ina231-i2c-3-40/power1, "* ]]
 	measure --cluster a15 --sensor big=ina231@0x40 --dry-run
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"there is no cluster 'big'; there are a7, a15"* ]]

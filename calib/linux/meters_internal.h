@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Between meters.c and the kinds of meters.
+ */
+#ifndef CALIB_LINUX_METERS_INTERNAL_H
+#define CALIB_LINUX_METERS_INTERNAL_H
+
+#include <stddef.h>
+
+#include "calib/linux/meters.h"
+
+/* One kind; all but name, list, open, read and close may be NULL. */
+struct meter_kind {
+	const char *name;
+	bool needs_kind; /* found by "KIND:..." or a label only */
+	/* Add what there is by meters_add(). A kind that is not there adds nothing. */
+	void (*list)(struct meters *all);
+	void (*end)(struct meters *all); /* undoes it */
+	int (*open)(const struct meters *all, struct power_meter *pm, struct err *err);
+	int (*ready)(const struct power_meter *pm, struct err *err);
+	/* @r is zeroed; fills all but time_ns, which is @now_ns unless it knows better.
+	 */
+	int (*read)(struct power_meter *pm, uint64_t now_ns, struct reading *r,
+		    struct err *err);
+	/* Frees pm->own, half-filled too. */
+	void (*close)(struct power_meter *pm);
+};
+
+extern const struct meter_kind meter_kind_hwmon;
+extern const struct meter_kind meter_kind_odroid;
+extern const struct meter_kind meter_kind_iio;
+extern const struct meter_kind meter_kind_rapl;
+extern const struct meter_kind meter_kind_perf;
+extern const struct meter_kind meter_kind_battery;
+extern const struct meter_kind meter_kind_stream;
+
+/* A new entry with bus and addr -1, or NULL when the list is full. */
+struct meter_info *meters_add(struct meters *all, const struct meter_kind *kind);
+/* Call @add for each entry of the folder @dir, sorted; a missing folder has none. */
+void meters_each(struct meters *all, const char *dir,
+		 void (*add)(struct meters *all, const char *entry));
+/* Fill in ->name from the others: "[PREFIX:]DEVICE[/CHANNEL] [LABEL]". */
+void meter_info_name(struct meter_info *m, const char *prefix);
+
+/* "3-0040" into bus and address; false when it is none. */
+bool meter_i2c_address(const char *text, int *bus, int *addr);
+
+/*
+ * An attribute file that is kept open and read again.
+ */
+struct meter_file {
+	int fd;		  /* -1: none */
+	const char *what; /* in messages: "power" */
+};
+
+/* 0, -errno with the path. */
+int meter_file_open(struct meter_file *f, const struct sysfs *sys, const char *what,
+		    const char *path, struct err *err);
+void meter_file_close(struct meter_file *f);
+/* Text without its newline; -EAGAIN, or -EIO with a message. */
+int meter_file_text(const struct meter_file *f, char *text, size_t size, struct err *err);
+/* A whole number in 0..@max, likewise. */
+int meter_file_value(const struct meter_file *f, int64_t max, int64_t *out,
+		     struct err *err);
+/*
+ * What a read gave, judged: @ret 0 or -errno of it, @value its number. Returns 0,
+ * -EAGAIN, -EIO.
+ */
+int meter_judge(const char *what, int ret, int64_t value, int64_t max, struct err *err);
+
+/*
+ * An energy counter: its power is the difference between two values over the time between
+ * them.
+ */
+struct meter_counter {
+	double uj;	/* one count */
+	uint64_t range; /* it wraps after this; 0: unknown, then what spans a wrap or a
+			   reset is dropped */
+	bool primed, has_power;
+	uint64_t raw, time_ns; /* when it was last seen to move */
+	int64_t power_uw;      /* up to then */
+};
+
+/* 0; -EAGAIN: nothing to divide yet, or the interval is dropped. While the counter stands
+ * still its last power stays. */
+int meter_counter_take(struct meter_counter *c, uint64_t raw, uint64_t now_ns,
+		       int64_t *power_uw, struct err *err);
+
+#endif
