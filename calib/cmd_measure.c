@@ -14,6 +14,7 @@
 #include "boards/board.h"
 #include "calib/linux/linux.h"
 #include "calib/measure/plan.h"
+#include "calib/measure/resume.h"
 #include "calib/measure/runner.h"
 #include "calib/measure/session.h"
 #include "calib/measure/stop.h"
@@ -30,13 +31,22 @@ struct measure_options {
 	const char *board, *sysroot, *loads, *cpus, *opps, *run, *faults;
 	uint32_t repeats, seed;
 	uint64_t time_limit_ns;
-	bool dry_run;
+	bool dry_run, resume;
+};
+
+static const struct measure_options measure_defaults = {
+	.run = RUN_DEFAULT,
+	.repeats = PLAN_ROUNDS_AUTO,
+	.seed = 1,
 };
 
 /* One call of calib measure. */
 struct job {
 	struct cmd_ctx *ctx;
 	const struct measure_options *opts;
+	struct measure_options resumed; /* what opts is then */
+	struct resume resume;		/* the plan that is, or was, begun */
+	bool recorded;			/* ... and that RUN tells */
 	struct board board;
 	bool virtual_board;
 	struct linux_options linux_opts; /* the machine borrows them */
@@ -208,18 +218,28 @@ static int make_plans(struct job *job, struct err *err)
 {
 	for (unsigned int i = 0; i < job->cluster_count; i++) {
 		unsigned int cluster = job->clusters[i];
+		/* Measured again: in another order. */
+		uint64_t seed = job->opts->resume
+					? job->resume.clusters[i].seed
+					: job->opts->seed +
+						  job->session.cluster_rows[cluster];
 		const struct plan_options opts = {
 			.opps = job->opts->opps,
 			.cpus = job->opts->cpus,
 			.loads = job->opts->loads,
 			.rounds = job->opts->repeats,
-			/* Measured again: in another order. */
-			.seed = job->opts->seed + job->session.cluster_rows[cluster],
+			.seed = seed,
 		};
 		int ret = plan_make(&opts, &job->info, cluster, &job->plans[i], err);
 
+		if (!ret && job->opts->resume)
+			ret = resume_drop_done(&job->resume, i, &job->session,
+					       &job->plans[i], err);
 		if (ret)
 			return ret;
+		if (!job->opts->resume)
+			resume_add_cluster(&job->resume, job->info.clusters[cluster].name,
+					   seed, &job->plans[i]);
 		job->windows_all += job->plans[i].count;
 	}
 	return 0;
@@ -241,6 +261,17 @@ static void tell_unknown_voltages(const struct job *job)
 	}
 }
 
+static void tell_resumed(const struct job *job)
+{
+	uint64_t all = 0;
+
+	for (unsigned int i = 0; i < job->resume.cluster_count; i++)
+		all += job->resume.clusters[i].windows;
+	cmd_note(job->ctx, "%" PRIu64 " of %" PRIu64 " windows are in '%s', %s",
+		 all - job->windows_all, all, job->opts->run,
+		 job->windows_all ? "measuring the others" : "nothing is missing");
+}
+
 /* What the user should know about the run that rows are added to. */
 static void tell_session(const struct job *job)
 {
@@ -258,6 +289,8 @@ static void tell_session(const struct job *job)
 		cmd_warn(job->ctx, "the rows in '%s' were measured under kernel '%s'",
 			 s->run, s->kernel);
 	tell_unknown_voltages(job);
+	if (job->opts->resume)
+		return tell_resumed(job);
 	for (unsigned int i = 0; i < job->cluster_count; i++) {
 		uint64_t rows = s->cluster_rows[job->clusters[i]];
 
@@ -270,10 +303,42 @@ static void tell_session(const struct job *job)
 	}
 }
 
+/* What was begun, in place of what was typed. */
+static int read_plan(struct job *job, struct err *err)
+{
+	const struct measure_options *typed = job->opts;
+	struct measure_options *o = &job->resumed;
+	int ret = resume_read(typed->run, &job->resume, err);
+
+	if (ret == -ENOENT)
+		return err_set(err, ret,
+			       "nothing to resume: '%s' has no plan.json; name the run "
+			       "with -d, or leave --resume out",
+			       typed->run);
+	if (ret)
+		return ret;
+	*o = measure_defaults;
+	ret = resume_apply_options(&job->resume, job->ctx, &cmd_measure, o, err);
+	if (ret)
+		return ret;
+	o->run = typed->run;
+	o->time_limit_ns = typed->time_limit_ns;
+	o->dry_run = typed->dry_run;
+	o->resume = true;
+	o->clusters.n = 0;
+	for (unsigned int i = 0; i < job->resume.cluster_count; i++)
+		o->clusters.items[o->clusters.n++] = job->resume.clusters[i].name;
+	job->opts = o;
+	return 0;
+}
+
 static int prepare_job(struct job *job, struct err *err)
 {
-	int ret = open_machine(job, err);
+	int ret = job->opts->resume ? read_plan(job, err)
+				    : resume_record_options(&job->resume, job->ctx, err);
 
+	if (!ret)
+		ret = open_machine(job, err);
 	if (!ret)
 		ret = job->machine->ops->discover(job->machine, &job->info, err);
 	if (ret)
@@ -283,6 +348,8 @@ static int prepare_job(struct job *job, struct err *err)
 	if (!ret)
 		ret = session_open(&job->session, job->opts->run, &job->info,
 				   !job->virtual_board, err);
+	if (!ret && !job->opts->resume)
+		job->resume.first_row = job->session.rows;
 	if (!ret)
 		ret = make_plans(job, err);
 	return ret;
@@ -291,8 +358,12 @@ static int prepare_job(struct job *job, struct err *err)
 static int on_begin(void *arg, struct err *err)
 {
 	struct job *job = arg;
+	int ret = session_begin(&job->session, err);
 
-	return session_begin(&job->session, err);
+	if (ret || job->recorded)
+		return ret;
+	job->recorded = true;
+	return job->opts->resume ? 0 : resume_write(job->opts->run, &job->resume, err);
 }
 
 static int on_row(void *arg, const struct sample *row, struct err *err)
@@ -377,16 +448,20 @@ static int measure_cluster(struct job *job, unsigned int i, uint64_t end_ns,
 	return 0;
 }
 
-/* An error on the way: say what is kept all the same. */
+/* An error on the way: say what is kept all the same, and how to go on. */
 static int kept(const struct job *job, int code, struct err *err)
 {
-	const char *again = code == -EINTR ? "; the same command adds to them" : "";
+	const char *run = job->opts->run;
+	bool plain = !strcmp(run, RUN_DEFAULT);
 	struct err why = *err;
 
 	if (!job->rows)
 		return err_set(err, code, "%s; no row was written", why.msg);
-	return err_set(err, code, "%s; %u of %" PRIu64 " windows kept in '%s'%s", why.msg,
-		       job->rows, job->windows_all, job->opts->run, again);
+	return err_set(err, code,
+		       "%s; %u of %" PRIu64 " windows kept in '%s'; 'calib measure "
+		       "--resume%s%s%s' measures the others",
+		       why.msg, job->rows, job->windows_all, run, plain ? "" : " -d '",
+		       plain ? "" : run, plain ? "" : "'");
 }
 
 static int measure_all(struct job *job, struct err *err)
@@ -401,7 +476,8 @@ static int measure_all(struct job *job, struct err *err)
 	job->board_start_ns = job->machine->ops->now_ns(job->machine);
 	end_ns = job->board_start_ns + job->opts->time_limit_ns;
 	for (unsigned int i = 0; i < job->cluster_count && !ret; i++)
-		ret = measure_cluster(job, i, end_ns, r, err);
+		if (job->plans[i].count)
+			ret = measure_cluster(job, i, end_ns, r, err);
 	free(r);
 	ret_close = session_close(&job->session, ret ? NULL : err);
 	if (!ret)
@@ -452,6 +528,8 @@ static int run_job(struct job *job, struct err *err)
 	if (ret)
 		return ret;
 	tell_session(job);
+	if (job->opts->resume && !job->windows_all)
+		return 0;
 	if (!job->opts->dry_run)
 		return carry_out(job, err);
 	print_plans(job);
@@ -476,6 +554,7 @@ static int run_measure(struct cmd_ctx *ctx, const void *options, int argc, char 
 	close_machine(job);
 	for (unsigned int i = 0; i < job->cluster_count; i++)
 		plan_free(&job->plans[i]);
+	resume_free(&job->resume);
 	free(job);
 	/* What a signal asked for has been done; the message and the status say so. */
 	stop_drop();
@@ -509,15 +588,11 @@ static const struct opt measure_opts[] = {
 	  "look for /sys and /proc of the machine below DIR" },
 	{ "fault", 0, OPT_STRING, OPT(faults), "LIST",
 	  "break the virtual board: clock, stuck, reads, charger, spikes, hot, pmu" },
+	{ "resume", 0, OPT_FLAG, OPT(resume), NULL,
+	  "carry on an interrupted run: measure what is missing of its plan" },
 	{ "dry-run", 'n', OPT_FLAG, OPT(dry_run), NULL,
 	  "print the plan and how long it takes; write nothing" },
 	{ NULL },
-};
-
-static const struct measure_options measure_defaults = {
-	.run = RUN_DEFAULT,
-	.repeats = PLAN_ROUNDS_AUTO,
-	.seed = 1,
 };
 
 const struct cmd cmd_measure = {
@@ -542,11 +617,15 @@ const struct cmd cmd_measure = {
 		"\n"
 		"On Ctrl-C, SIGTERM or a hang-up the load stops, the machine is put back "
 		"as "
-		"it was, all finished rows are kept, and the exit status is 2.\n"
+		"it was, all finished rows are kept, and the exit status is 2. After "
+		"that, a kill or a power cut, --resume measures the windows that are "
+		"missing, with the options that RUN/plan.json holds: the run then has "
+		"what it would have had without the interruption.\n"
 		"\n"
 		"Next: 'calib fit > coeffs.json'.",
 	.example = "calib measure --cluster a15\n"
 		   "calib measure --cluster a7\n"
+		   "calib measure --resume\n"
 		   "calib measure --board virtual:odroid-xu3 -d try\n"
 		   "calib measure -n --cluster a15 --opps 600,1400,2000 --cpus 0-2",
 	.opts = measure_opts,

@@ -25,6 +25,12 @@ const char *cmd_version(void)
 	return "calib " CALIB_VERSION;
 }
 
+const struct cmd_given *cmd_given(const struct cmd_ctx *ctx, unsigned int *n)
+{
+	*n = ctx->parsed ? ctx->parsed->given_count : 0;
+	return ctx->parsed ? ctx->parsed->given : NULL;
+}
+
 const char *cmd_line(const struct cmd_ctx *ctx)
 {
 	return ctx && ctx->line.data ? ctx->line.data : "";
@@ -199,6 +205,15 @@ static int run_parsed(struct cmd_ctx *ctx, const void *values, struct cmd_parsed
 	return fail(ctx, &err);
 }
 
+static size_t letters(int argc, char **argv)
+{
+	size_t n = 1;
+
+	for (int i = 0; i < argc; i++)
+		n += strlen(argv[i]);
+	return n;
+}
+
 static int run_command(struct cmd_ctx *ctx, int argc, char **argv)
 {
 	const struct cmd *cmd = ctx->cmd;
@@ -210,7 +225,10 @@ static int run_command(struct cmd_ctx *ctx, int argc, char **argv)
 	ctx->json = wants_json(cmd, argc, argv);
 	values = calloc(1, cmd->opts_size ? cmd->opts_size : 1);
 	parsed.argv = calloc(argc + 1, sizeof(*parsed.argv));
-	if (!values || !parsed.argv) {
+	/* "-ab" is one argument and two options. */
+	parsed.given = calloc(letters(argc, argv), sizeof(*parsed.given));
+	ctx->parsed = &parsed;
+	if (!values || !parsed.argv || !parsed.given) {
 		err_errno(&err, -ENOMEM, "cannot start");
 		ret = fail(ctx, &err);
 		goto out_free;
@@ -222,6 +240,8 @@ static int run_command(struct cmd_ctx *ctx, int argc, char **argv)
 	else
 		ret = run_parsed(ctx, values, &parsed);
 out_free:
+	ctx->parsed = NULL;
+	free(parsed.given);
 	free(parsed.argv);
 	free(values);
 	return ret;

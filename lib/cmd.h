@@ -89,6 +89,21 @@ void cmd_warn(const struct cmd_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 void cmd_note(const struct cmd_ctx *ctx, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+/* An option as it was typed. */
+struct cmd_given {
+	const struct opt *opt;
+	const char *text; /* of its argument; "" for a flag */
+};
+/* The options of this command line in their order, @n of them. */
+const struct cmd_given *cmd_given(const struct cmd_ctx *ctx, unsigned int *n);
+/*
+ * cmd_set - set an option in @values as the command line would
+ * @text: borrowed by options that are strings
+ *
+ * 0, or -EINVAL for an option that @cmd has not or a text that it does not take.
+ */
+int cmd_set(const struct cmd *cmd, const char *name, const char *text, void *values,
+	    struct err *err);
 /* The whole command line as typed, shell-quoted, for provenance. */
 const char *cmd_line(const struct cmd_ctx *ctx);
 /* "calib 0.1.0" */

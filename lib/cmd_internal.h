@@ -12,9 +12,10 @@
 
 struct cmd_ctx {
 	const struct prog *prog;
-	const struct cmd *cmd; /* NULL before one was found */
-	bool json;	       /* errors as JSON */
-	struct buf line;       /* as typed, shell-quoted */
+	const struct cmd *cmd;		 /* NULL before one was found */
+	bool json;			 /* errors as JSON */
+	struct buf line;		 /* as typed, shell-quoted */
+	const struct cmd_parsed *parsed; /* while the command runs */
 };
 
 /* What the command line of one command says. */
@@ -23,6 +24,8 @@ struct cmd_parsed {
 	int argc;    /* operands */
 	char **argv; /* operands; the array is the caller's, with room for all arguments
 		      */
+	struct cmd_given *given; /* options; likewise */
+	unsigned int given_count;
 };
 
 /*

@@ -141,6 +141,24 @@ static int set_value(const struct opt *o, const char *text, void *values, struct
 	return 0;
 }
 
+int cmd_set(const struct cmd *cmd, const char *name, const char *text, void *values,
+	    struct err *err)
+{
+	int i = cmd_find_option(cmd, name);
+
+	if (i < 0)
+		return err_set(err, -EINVAL, "'%s' has no option '--%s'", cmd->name,
+			       name);
+	return set_value(&cmd->opts[i], text, values, err);
+}
+
+static int take_option(const struct opt *o, const char *text, void *values,
+		       struct cmd_parsed *parsed, struct err *err)
+{
+	parsed->given[parsed->given_count++] = (struct cmd_given){ o, text };
+	return set_value(o, text, values, err);
+}
+
 static const char *long_name(const void *arg, size_t i)
 {
 	const struct opt *opts = arg;
@@ -202,8 +220,8 @@ static int take(const struct cmd *cmd, int value, const char *arg, void *values,
 	case ':':
 		return missing_argument(cmd, err);
 	default:
-		return set_value(option_of(cmd, value), optarg ? optarg : "", values,
-				 err);
+		return take_option(option_of(cmd, value), optarg ? optarg : "", values,
+				   parsed, err);
 	}
 }
 

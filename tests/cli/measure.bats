@@ -197,7 +197,7 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 		wait $pid || status=$?
 		[ "$status" -eq 2 ]
 		n=$(rows)
-		grep -q "error: interrupted; $n of 96000 windows kept in 'calib-run'; the same" err
+		grep -q "error: interrupted; $n of 96000 windows kept in 'calib-run'; 'calib measure --resume'" err
 		[ "$(tail -c 1 calib-run/samples.csv | wc -l)" -eq 1 ]
 	done
 	measure "${few[@]}"
