@@ -87,6 +87,7 @@ static int fit_all(struct job *j, struct err *err)
 	}
 	if (poor)
 		return 1;
+	cmd_note(j->ctx, "not in the interval: %s", FIT_NOT_IN_INTERVAL);
 	snprintf(j->out->generator, sizeof(j->out->generator), "%s", cmd_version());
 	if (j->in.has_info) {
 		snprintf(j->out->board, sizeof(j->out->board), "%s",

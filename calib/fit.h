@@ -15,6 +15,12 @@
 #include "lib/coeffs.h"
 #include "models/power.h"
 
+/* From public data: 59 workloads on one Cortex-A15, five phones of one model. */
+#define FIT_NOT_IN_INTERVAL                                                              \
+	"other workloads (175..483 on one A15), other units of the chip (3..6 % big, "   \
+	"18 "                                                                            \
+	"% little), the meter's gain"
+
 struct fit_opts {
 	const char *dir;
 	const char *out;

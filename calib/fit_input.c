@@ -8,6 +8,11 @@
 
 #include "calib/fit.h"
 
+#define MIN_UV	200000
+#define MAX_UV	5000000
+#define MIN_KHZ 1000
+#define MAX_KHZ 20000000
+
 static const char *const default_loads[] = { "int", "integer" };
 
 static int add_cluster(struct fit_input *in, const char *name, struct err *err)
@@ -102,6 +107,33 @@ static int fill_voltages(struct fit_input *in, const char *only, struct err *err
 	return 0;
 }
 
+/* A wrong unit gives a wrong coefficient by powers of ten, and no other sign of it. */
+static int check_units(const struct fit_input *in, const char *only, struct err *err)
+{
+	size_t i;
+
+	for (i = 0; i < in->samples.count; i++) {
+		const struct sample *s = &in->samples.rows[i];
+		const char *path = in->samples.paths[s->file];
+
+		if (only && strcmp(only, s->cluster))
+			continue;
+		if (s->volt_uv < MIN_UV || s->volt_uv > MAX_UV)
+			return err_set(
+				err, -ERANGE,
+				"%s:%u: %u uV is no CPU's voltage (0.2 to 5 V); is the "
+				"unit in the column's name right?",
+				path, s->line, s->volt_uv);
+		if (s->opp_khz < MIN_KHZ || s->opp_khz > MAX_KHZ)
+			return err_set(
+				err, -ERANGE,
+				"%s:%u: %u kHz is no CPU's clock (1 MHz to 20 GHz); is "
+				"the unit in the column's name right?",
+				path, s->line, s->opp_khz);
+	}
+	return 0;
+}
+
 static int read_run(struct fit_input *in, const char *dir, struct err *err)
 {
 	int ret = runinfo_read(dir, &in->info, err);
@@ -136,7 +168,9 @@ int fit_input_read(struct fit_input *in, const struct fit_opts *o, char **files,
 		return err_set(err, -ENODATA, "%s: no rows",
 			       in->samples.file_count ? in->samples.paths[0] : dir);
 	ret = list_clusters(in, o->cluster, err);
-	return ret ? ret : fill_voltages(in, o->cluster, err);
+	if (!ret)
+		ret = fill_voltages(in, o->cluster, err);
+	return ret ? ret : check_units(in, o->cluster, err);
 }
 
 void fit_input_free(struct fit_input *in)
@@ -233,6 +267,10 @@ const char *fit_cluster_poor(const struct fit_cluster *c)
 		return "the coefficient is not positive: power does not rise with f V^2";
 	if (c->fit.c < 0.5)
 		return "the coefficient rounds to 0: power hardly rises with f V^2";
+	if (c->fit.ci95[0] <= 0)
+		return "the 95 % interval reaches 0; more operating points or quieter "
+		       "rows "
+		       "are needed";
 	if (c->fit.c > UINT32_MAX)
 		return "the coefficient does not fit 32 bits: wrong units?";
 	return NULL;

@@ -157,6 +157,7 @@ static void add_notes(struct coeffs_provenance *p, const struct fit_cluster *c,
 		add_note(p, "voltage from a table; the rail's droop was estimated");
 	else if (c->data.volt_from_table)
 		add_note(p, "voltage from a table, not measured at the rail");
+	add_note(p, "not in the interval: %s", FIT_NOT_IN_INTERVAL);
 	if (in->has_info && in->info.virtual_board)
 		add_note(p, "VIRTUAL: measured on a virtual board");
 }

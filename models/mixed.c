@@ -110,7 +110,11 @@ static double regressor(const struct mixed *f, const struct power_row *r, int co
 	double kelvin = f->d->has_temp ? f->celsius[r - f->d->rows] - f->t_ref : 0;
 	double volt = rail_volt(f, r);
 	double fv2 = r->mhz * volt * volt;
-	double leak = pow(volt, f->exponent) * exp(f->growth * kelvin);
+	double leak = exp(f->growth * kelvin);
+	int i;
+
+	for (i = 0; i < f->exponent; i++)
+		leak *= volt;
 
 	switch (col) {
 	case COL_C:
@@ -336,7 +340,7 @@ double mixed_deviance(struct mixed *f)
 
 static void curved_columns(struct mixed *f, bool on)
 {
-	f->has[COL_GROWTH] = on && f->has[COL_LEAK];
+	f->has[COL_GROWTH] = on && f->has[COL_LEAK] && f->grows;
 	f->has[COL_OHM] = on && f->droops;
 }
 

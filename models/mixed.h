@@ -26,6 +26,7 @@ enum mixed_col {
 struct mixed {
 	const struct power_data *d;
 	bool per_visit;
+	bool grows;  /* leakage, with a temperature that is known */
 	bool droops; /* look for the rail's resistance */
 	bool has[COL_MAX];
 	unsigned int col[COL_MAX]; /* where the columns stand now */
@@ -34,7 +35,7 @@ struct mixed {
 	double growth, t_ref;
 	double ohm; /* of the rail, where its voltage was not measured */
 	double max_ohm;
-	double exponent;	 /* leakage grows with V to this power */
+	int exponent;		 /* leakage grows with V to this power */
 	double var_add, var_rel; /* variance of a window: var_add + var_rel P^2 */
 	double var_visit;	 /* variance of a visit's own offset; INFINITY: free */
 	double max_uw;

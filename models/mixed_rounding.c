@@ -54,7 +54,7 @@ static void roughen(struct mixed *f, long step_mc, uint32_t *state)
 
 double mixed_rounding_shift(struct mixed *f, double *se)
 {
-	long step_mc = f->has[COL_LEAK] ? find_step(f->d) : 0;
+	long step_mc = f->has[COL_LEAK] && f->grows ? find_step(f->d) : 0;
 	double growth = f->growth, ohm = f->ohm, c, sum = 0, squares = 0;
 	uint32_t state = 1;
 	size_t i;

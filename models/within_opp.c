@@ -2,7 +2,7 @@
 /*
  * The fits for several CPU counts:
  *
- *	P = b + o_visit + C u f V^2 + D f V^2 [clocked] + k V^3 exp(g (T - T0))
+ *	P = b + o_visit + C u f V^2 + D f V^2 [clocked] + k V^m exp(g (T - T0))
  *
  * "structured": the offset o of a visit to an OPP (the meter's drift) is random, its
  * variance is estimated. "within-opp": every visit has an intercept of its own, so that
@@ -46,8 +46,7 @@
 /* Fewer visits than this cannot tell how visits scatter. */
 #define MIN_CLUSTERS 4
 
-/* Standard deviation of the temperature within the groups. */
-static double kelvin_within(struct mixed *f)
+static double kelvin_range(struct mixed *f)
 {
 	double lo = INFINITY, hi = -INFINITY;
 	size_t i;
@@ -74,7 +73,8 @@ static void choose_columns(struct mixed *f)
 	/* Without idle rows the two are one. */
 	f->has[COL_D0] = f->d->idle_opps && f->has[COL_D] &&
 			 mixed_variation(f, COL_D0) > MIN_VARIATION;
-	f->has[COL_LEAK] = f->d->has_temp && kelvin_within(f) > MIN_KELVIN &&
+	f->grows = f->d->has_temp && kelvin_range(f) > MIN_KELVIN;
+	f->has[COL_LEAK] = (f->grows || !f->per_visit) &&
 			   mixed_variation(f, COL_LEAK) > MIN_VARIATION;
 	f->has[COL_CONST] = !f->per_visit;
 }
@@ -161,6 +161,9 @@ static void update_variance(struct mixed *f)
 		rel = 0;
 		add = t0 / s0;
 	}
+	/* Nothing but zeros. */
+	if (!isfinite(add) || !isfinite(rel))
+		return;
 	f->var_rel = rel;
 	f->var_add = fmax(add, pow(1e-5 * f->max_uw, 2));
 }
@@ -173,7 +176,7 @@ static int huber_passes(struct mixed *f, struct err *err)
 	for (pass = 0; pass < HUBER_PASSES; pass++) {
 		double scale;
 
-		if (f->has[COL_LEAK] && pass % 4 == 3)
+		if (f->grows && pass % 4 == 3)
 			mixed_search_growth(f);
 		if (f->droops && pass % 4 == 3)
 			mixed_search_ohm(f);
@@ -240,7 +243,7 @@ static int converge(struct mixed *f, struct power_fit *out, struct err *err)
 	for (i = 0; i < f->d->row_count; i++)
 		f->factor[i] = 1;
 	for (pass = 0; pass < REJECT_PASSES; pass++) {
-		if (f->has[COL_LEAK] && pass < 3)
+		if (f->grows && pass < 3)
 			mixed_search_growth(f);
 		if (f->droops && pass < 3)
 			mixed_search_ohm(f);
@@ -313,6 +316,7 @@ static void choose_errors(const struct mixed *f, struct power_fit *out,
 static void add_terms(const struct mixed *f, struct power_fit *out, enum lsq_errors kind)
 {
 	const double *se = f->lsq.se[kind];
+	char unit[16];
 
 	power_add_term(out, "dynamic", "uW/MHz/V^2", out->c, out->se);
 	if (f->has[COL_D]) {
@@ -324,9 +328,11 @@ static void add_terms(const struct mixed *f, struct power_fit *out, enum lsq_err
 		power_add_term(out, "idle-clock", "uW/MHz/V^2", coef(f, COL_D0),
 			       se[f->col[COL_D0]]);
 	if (f->has[COL_LEAK]) {
-		power_add_term(out, "leakage", "uW/V^3", coef(f, COL_LEAK),
+		snprintf(unit, sizeof(unit), "uW/V^%d", f->exponent);
+		power_add_term(out, "leakage", unit, coef(f, COL_LEAK),
 			       se[f->col[COL_LEAK]]);
-		power_add_term(out, "leakage-growth", "1/K", f->growth, NAN);
+		if (f->grows)
+			power_add_term(out, "leakage-growth", "1/K", f->growth, NAN);
 	}
 	if (f->droops) {
 		out->ohm = f->ohm;
@@ -361,7 +367,9 @@ static void describe(const struct mixed *f, struct power_fit *out)
 		 : f->d->by_visit ? "a_visit"
 				  : "a_opp",
 		 f->has[COL_D] ? " + D f V^2 [clocked]" : "",
-		 f->has[COL_LEAK] ? " + k V^3 exp(g (T - T0))" : "");
+		 !f->has[COL_LEAK] ? ""
+		 : f->grows	   ? " + k V^m exp(g (T - T0))"
+				   : " + k V^m");
 }
 
 static void list_outliers(const struct mixed *f, struct power_fit *out)
@@ -428,7 +436,7 @@ static int finish(struct mixed *f, struct power_fit *out, struct err *err)
 	ret = mixed_fit(f, err);
 	if (ret)
 		return ret;
-	f->has[COL_GROWTH] = f->has[COL_LEAK];
+	f->has[COL_GROWTH] = f->grows && f->has[COL_LEAK];
 	f->has[COL_OHM] = f->droops;
 	mixed_assemble(f);
 	ret = mixed_solve(f, f->group, mixed_group_count(f), err);
@@ -448,6 +456,10 @@ static int finish(struct mixed *f, struct power_fit *out, struct err *err)
 	out->se = hypot(out->se, MODEL_FLOOR * fabs(out->c));
 	add_terms(f, out, kind);
 	summarise(f, out);
+	if (!f->grows)
+		power_note(out,
+			   "no temperature that moves: leakage that grows with the load "
+			   "is inside C");
 	describe(f, out);
 	list_outliers(f, out);
 	ret = mixed_solve(f, f->opp, f->d->opp_count, err);

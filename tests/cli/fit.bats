@@ -117,6 +117,14 @@ refused() {
 	[[ $stderr == *"fit too poor, nothing written: the coefficient is not positive"* ]]
 }
 
+@test "an interval that reaches 0 is no coefficient either" {
+	printf 'freq_khz,voltage_uv,power_uw\n500000,800000,300000\n900000,900000,700000\n1300000,1000000,400000\n' > wild.csv
+	run --separate-stderr "$CALIB" fit wild.csv
+	[ "$status" -eq 1 ]
+	[ -z "$output" ]
+	[[ $stderr == *"nothing written: the 95 % interval reaches 0"* ]]
+}
+
 @test "the result is the same bytes in a locale with decimal commas" {
 	locale -a | grep -qi '^de_DE\.utf-\?8$' && path= || {
 		command -v localedef > /dev/null || skip "no localedef"
@@ -273,6 +281,10 @@ holds() {
 	refused "empty.csv: no rows" empty.csv
 	printf 'policy,ncpus,freq_khz,voltage_uv,power_uw\n0,0,600000,800000,1000\n' > idle.csv
 	refused "no usable row with a busy CPU" idle.csv
+	printf 'freq_khz,volt_uv,power_uw\n600000,800,1000\n' > mv.csv
+	refused "mv.csv:2: 800 uV is no CPU's voltage" mv.csv
+	printf 'freq_khz,volt_uv,power_uw\n600000000,800000,1000\n' > hz.csv
+	refused "hz.csv:2: 600000000 kHz is no CPU's clock" hz.csv
 	printf 'load,freq_khz,voltage_uv,power_uw\na,600000,800000,1\nb,600000,800000,1\n' > loads.csv
 	refused "rows of several loads ('a', 'b'); choose one with --load" loads.csv
 }
