@@ -335,6 +335,51 @@ static int check_files(const struct dts *d, const struct edits *edits,
 	return 0;
 }
 
+static bool node_says(const struct dts *d, const char *path, const char *word, size_t len)
+{
+	for (size_t i = 0; i < d->def_count; i++) {
+		const struct dts_def *def = &d->defs[i];
+		const struct dts_tree *t = dts_tree_of(d, def->inst);
+
+		if (def->item < 0 || !def->path || strcmp(def->path, path))
+			continue;
+		for (size_t k = t->items[def->item].open; k < t->items[def->item].last;
+		     k++) {
+			if (tok(t, k)->kind == DTS_WORD &&
+			    tok(t, k)->end - tok(t, k)->start == len &&
+			    !memcmp(t->text + tok(t, k)->start, word, len))
+				return true;
+		}
+	}
+	return false;
+}
+
+/* A macro in the node may hold the property already; dtc takes no second one. */
+static int check_macros(const struct dts *d, const struct edit *edit, struct err *err)
+{
+	struct dts_span name;
+
+	for (size_t i = 0; i < d->file_count; i++) {
+		const struct dts_tree *t = &d->files[i]->tree;
+
+		for (size_t k = 0; dts_macro(t, edit->property, &k, &name); k++) {
+			const char *word = t->text + name.start;
+			int len = name.end - name.start;
+
+			if (!node_says(d, edit->path, word, len))
+				continue;
+			return err_set(
+				err, -EINVAL,
+				"%s:%u: the macro %.*s holds %s, and '%s' uses it: "
+				"edit it by hand, or --force adds a line to the "
+				"node",
+				d->files[i]->path, tok(t, k)->line, len, word,
+				edit->property, edit->path);
+		}
+	}
+	return 0;
+}
+
 static int plan_change(const struct dts *d, const struct edit *edit,
 		       const struct dts_opts *opts, struct changes *changes,
 		       struct err *err)
@@ -344,6 +389,8 @@ static int plan_change(const struct dts *d, const struct edit *edit,
 	struct change c = { .file = d->insts[def->inst].file };
 	int ret = check_whole(d, def, err);
 
+	if (!ret && site->prop < 0 && !opts->force)
+		ret = check_macros(d, edit, err);
 	if (ret)
 		return ret;
 	if (site->prop >= 0)

@@ -20,7 +20,7 @@ struct dts;
 
 struct dts_opts {
 	bool all_files; /* edit included files as well */
-	bool force;	/* replace a value that is a macro or an expression */
+	bool force;	/* whatever macros and expressions there are */
 };
 
 /* One file after dts_apply(). The texts belong to the struct dts. */
@@ -61,9 +61,10 @@ const char *dts_note(const struct dts *d, size_t i);
 /*
  * dts_apply - make the new texts in memory; may be called once
  *
- * Returns 0; -EINVAL when a value is a macro or an expression (and not @opts->force) or
- * stands half in an "#if"; -EPERM when a file other than the one opened would have to
- * change (and not @opts->all_files); -ENOMEM. Messages name file and line.
+ * Returns 0; -EINVAL when a value is a macro or an expression, or its macros hold the
+ * property (and not @opts->force), or when it stands half in an "#if"; -EPERM when a file
+ * other than the one opened would have to change (and not @opts->all_files); -ENOMEM.
+ * Messages name file and line.
  */
 int dts_apply(struct dts *d, const struct edits *edits, const struct dts_opts *opts,
 	      struct err *err);

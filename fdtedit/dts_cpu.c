@@ -3,6 +3,7 @@
  * Which CPU nodes a source file and its includes make, and where in the text each one's
  * coefficient stands or would stand.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -523,10 +524,60 @@ static bool seen(const struct dts *d, const char *path)
 	return false;
 }
 
+/* The name in "#define NAME"; false when the directive is another. */
+static bool macro_name(const struct dts_tree *t, const struct dts_token *k,
+		       struct dts_span *name)
+{
+	static const char blanks[] = " \t";
+	uint32_t pos = k->start + 1;
+
+	while (pos < k->end && memchr(blanks, t->text[pos], 2))
+		pos++;
+	if (k->end - pos < 6 || memcmp(t->text + pos, "define", 6))
+		return false;
+	for (pos += 6; pos < k->end && memchr(blanks, t->text[pos], 2); pos++)
+		;
+	name->start = pos;
+	while (pos < k->end &&
+	       (isalnum((unsigned char)t->text[pos]) || t->text[pos] == '_'))
+		pos++;
+	name->end = pos;
+	return pos > name->start;
+}
+
+bool dts_macro(const struct dts_tree *t, const char *text, size_t *i,
+	       struct dts_span *name)
+{
+	for (; *i < t->tokens.count; ++*i) {
+		const struct dts_token *k = &t->tokens.list[*i];
+
+		if (k->kind == DTS_DIRECTIVE &&
+		    memmem(t->text + k->start, k->end - k->start, text, strlen(text)) &&
+		    macro_name(t, k, name))
+			return true;
+	}
+	return false;
+}
+
+static void note_macros(struct dts *d)
+{
+	struct dts_span name;
+
+	for (size_t i = 0; i < d->file_count; i++) {
+		const struct dts_tree *t = &d->files[i]->tree;
+		size_t at = 0;
+
+		if (dts_macro(t, "\"cpu\"", &at, &name))
+			note(d, "%s:%u: this macro makes CPU nodes: they are not edited",
+			     d->files[i]->path, t->tokens.list[at].line);
+	}
+}
+
 int dts_find_cpus(struct dts *d, struct err *err)
 {
 	int ret;
 
+	note_macros(d);
 	for (size_t i = 0; i < d->def_count; i++) {
 		const char *path = d->defs[i].path;
 

@@ -116,6 +116,10 @@ const struct dts_def *dts_def_by_path(const struct dts *d, const char *path);
 /* The path of a label or of "&{/path}", or NULL when it is not in the text. */
 char *dts_ref_path(const struct dts *d, const char *ref, size_t len);
 
+/* The next "#define" that holds @text, at token @i or after it, and its name. */
+bool dts_macro(const struct dts_tree *tree, const char *text, size_t *i,
+	       struct dts_span *name);
+
 /* A number of the source, "100" or "0x64" or with a suffix as in "100UL". */
 struct dts_number {
 	uint64_t value;

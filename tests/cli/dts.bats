@@ -259,6 +259,29 @@ refuses() { # NAME TEXT OPTION...
 	grep -qF '/cpus/cpu@0: dynamic-power-coefficient: <GUESS> -> 90 (a7)' out
 }
 
+@test "a node that gets the property from a macro is edited with --force only" {
+	only a7 90
+	printf '#define MORE \\\n\tdynamic-power-coefficient = <5>;\n/ { cpus {
+cpu@0 { compatible = "arm,cortex-a7"; MORE };\n}; };\n' > a.dts
+	cp a.dts a.orig
+	run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
+	[ "$status" -eq 2 ] && [ -z "$output" ]
+	[ "$stderr" = "fdtedit apply: error: a.dts:1: the macro MORE holds dynamic-power-coefficient, \
+and '/cpus/cpu@0' uses it: edit it by hand, or --force adds a line to the node" ]
+	cmp a.dts a.orig
+	"$FDTEDIT" apply --force a.dts coeffs.json
+	grep -q '"arm,cortex-a7"; dynamic-power-coefficient = <90>; MORE };' a.dts
+}
+
+@test "CPU nodes that a macro makes are told" {
+	only a7 90
+	printf '#define CPU(n) cpu@##n { device_type = "cpu"; }\n/ { cpus { CPU(1);
+cpu@0 { compatible = "arm,cortex-a7"; };\n}; };\n' > a.dts
+	run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "fdtedit apply: warning: a.dts:1: this macro makes CPU nodes: they are not edited" ]
+}
+
 @test "a node that stands half in an #if is refused" {
 	only a7 90
 	refuses 23-half-if "new/23-half-if.dts:9: node 'cpu@0' stands half in an #if: edit it \
