@@ -27,9 +27,12 @@ static int write_all(const struct dts_output *list, size_t count, struct err *er
 		const struct dts_output *o = &list[opened];
 
 		ret = outfile_open(&out[opened], o->path, err);
-		if (!ret &&
-		    fwrite(o->new_text, 1, o->new_len, out[opened].f) != o->new_len)
-			ret = err_errno(err, -EIO, "'%s'", o->path);
+		if (ret)
+			continue;
+		/* All text is on its way before the first commit, which knows errors. */
+		if (fwrite(o->new_text, 1, o->new_len, out[opened].f) != o->new_len ||
+		    fflush(out[opened].f))
+			ret = outfile_commit(&out[opened], err);
 	}
 	for (; done < count && !ret; done++)
 		ret = outfile_commit(&out[done], err);
@@ -159,6 +162,23 @@ static int write_copy(const struct apply *a, const struct dts *d,
 			     err);
 }
 
+static int write_in_place(const struct apply *a, const struct dts_output *list,
+			  size_t count, struct err *err)
+{
+	size_t saved = 0;
+	int ret = 0;
+
+	while (a->opts->backup && saved < count && !ret) {
+		ret = outfile_backup(list[saved].path, err);
+		saved += !ret;
+	}
+	if (!ret)
+		ret = write_all(list, count, err);
+	for (size_t i = 0; ret && i < saved; i++)
+		outfile_drop_backup(list[i].path);
+	return ret;
+}
+
 static int write_result(struct apply *a, const struct dts *d, struct err *err)
 {
 	struct dts_output *list;
@@ -174,10 +194,7 @@ static int write_result(struct apply *a, const struct dts *d, struct err *err)
 	} else if (a->opts->output) {
 		ret = write_copy(a, d, list, count, err);
 	} else {
-		for (size_t i = 0; a->opts->backup && i < count && !ret; i++)
-			ret = outfile_backup(list[i].path, err);
-		if (!ret)
-			ret = write_all(list, count, err);
+		ret = write_in_place(a, list, count, err);
 	}
 	free(list);
 	return ret;

@@ -112,8 +112,12 @@ static int write_result(const struct apply *a, const struct buf *result, struct 
 		return 0;
 	if (a->opts->backup)
 		ret = outfile_backup(a->board, err);
-	if (!ret)
-		ret = outfile_write(out, result->data, result->len, err);
+	if (ret)
+		return ret;
+	ret = outfile_write(out, result->data, result->len, err);
+	/* The file is as before, and so must be what is beside it. */
+	if (ret && a->opts->backup)
+		outfile_drop_backup(a->board);
 	return ret ? ret : read_back(out, result, err);
 }
 
@@ -141,6 +145,8 @@ void apply_print_edits(const struct apply *a, const char *const *old_text)
 
 static int check_options(const struct apply *a, const char *coeffs, struct err *err)
 {
+	struct stat st;
+
 	if (a->opts->backup && a->opts->output)
 		return err_set(
 			err, -EINVAL,
@@ -155,9 +161,16 @@ static int check_options(const struct apply *a, const char *coeffs, struct err *
 			"--backup is for editing in place; --patch changes nothing");
 	if (!strcmp(a->board, "-") && !strcmp(coeffs, "-"))
 		return err_set(err, -EINVAL, "BOARD and COEFFS cannot both be '-'");
-	if (!strcmp(a->board, "-") && !a->opts->output)
+	if (a->opts->output || a->opts->patch || a->opts->dry_run)
+		return 0;
+	if (!strcmp(a->board, "-"))
 		return err_set(err, -EINVAL,
 			       "standard input cannot be edited in place; give -o OUT");
+	if (!stat(a->board, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return err_set(err, -EINVAL,
+			       "'%s' is no regular file and cannot be edited in place; "
+			       "give -o OUT",
+			       a->board);
 	return 0;
 }
 

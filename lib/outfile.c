@@ -295,6 +295,14 @@ int outfile_backup(const char *path, struct err *err)
 	return ret;
 }
 
+void outfile_drop_backup(const char *path)
+{
+	char name[PATH_MAX];
+
+	if (snprintf(name, sizeof(name), "%s.orig", path) < (int)sizeof(name))
+		unlink(name);
+}
+
 int outfile_flush_stdout(struct err *err)
 {
 	int ret = flush_stream(stdout);

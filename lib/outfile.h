@@ -35,6 +35,8 @@ int outfile_write(const char *path, const void *data, size_t len, struct err *er
  * Returns 0, -EEXIST, -errno.
  */
 int outfile_backup(const char *path, struct err *err);
+/* Remove "@path.orig" that outfile_backup() just made, since @path stays as it was. */
+void outfile_drop_backup(const char *path);
 /* Flush stdout; -EIO or -errno when what was printed did not arrive. */
 int outfile_flush_stdout(struct err *err);
 

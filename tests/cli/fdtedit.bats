@@ -241,6 +241,46 @@ refused() {
 	grep -q "cannot write 'm/board.dtb'.*No space left" said
 }
 
+@test "a disk that is full after the backup leaves no backup, for source of any size" {
+	command -v unshare > /dev/null || skip "no unshare"
+	unshare -rm true 2> /dev/null || skip "no user namespaces"
+	{ cat "$TOP/tests/data/big-little.dts" && printf '/* %020000d */\n' 0; } > big.dts
+	cp "$TOP/tests/data/big-little.dts" small.dts
+	run unshare -rm sh -c 'mkdir m && mount -t tmpfs -o size=64k tmpfs m && cp big.dts m/ &&
+		head -c 12288 /dev/zero > m/fill &&
+		{ "$FDTEDIT" apply --backup m/big.dts coeffs.json 2>&1; echo "status $?"; } &&
+		cmp m/big.dts big.dts && ls m && rm m/* && cp small.dts board.dtb m/ &&
+		for f in small.dts board.dtb; do
+			size=$(stat -c %s $f) && cp $f m/$f.copy &&
+			{ cat /dev/zero > m/fill || true; } 2> /dev/null && rm m/$f.copy &&
+			{ "$FDTEDIT" apply --backup m/$f coeffs.json 2>&1; echo "status $?"; } &&
+			cmp m/$f $f && ls m && rm m/fill || exit
+		done'
+	[ "$status" -eq 0 ] || { echo "$output"; false; }
+	[ "${lines[0]}" = "fdtedit apply: error: cannot write 'm/big.dts' (it is as before): \
+No space left on device" ]
+	[ "${lines[1]}" = "status 2" ]
+	[ "$(printf '%s ' "${lines[@]:2}")" = "big.dts fill \
+fdtedit apply: error: cannot write 'm/small.dts' (it is as before): No space left on device \
+status 2 board.dtb fill small.dts \
+fdtedit apply: error: cannot write 'm/board.dtb' (it is as before): No space left on device \
+status 2 board.dtb fill small.dts " ] || { echo "$output"; false; }
+}
+
+@test "a FIFO is not edited in place, and read with -o" {
+	mkfifo pipe.dtb pipe.dts
+	for f in pipe.dtb pipe.dts; do
+		run --separate-stderr timeout 10 "$FDTEDIT" apply $f coeffs.json
+		[ "$status" -eq 2 ] && [ -z "$output" ]
+		[ "$stderr" = "fdtedit apply: error: '$f' is no regular file and cannot be edited \
+in place; give -o OUT" ]
+	done
+	cat board.dtb > pipe.dtb &
+	timeout 10 "$FDTEDIT" apply -o out.dtb pipe.dtb coeffs.json
+	"$FDTEDIT" apply board.dtb coeffs.json
+	cmp out.dtb board.dtb
+}
+
 @test "standard output that takes nothing is an error" {
 	[ -e /dev/full ] || skip "no /dev/full"
 	run sh -c '"$FDTEDIT" apply -o - board.dtb coeffs.json 2>&1 > /dev/full'
