@@ -430,7 +430,7 @@ static int measure_cluster(struct job *job, unsigned int i, uint64_t end_ns,
 		.machine = job->machine,
 		.info = &job->info,
 		.plan = &job->plans[i],
-		.hooks = { job, on_begin, on_row, on_warn, on_progress },
+		.hooks = { job, on_begin, on_row, on_warn, NULL, on_progress },
 		.deadline_ns = deadline(job, i, end_ns),
 	};
 	progress_start(&job->progress, stop_now_ns());

@@ -333,6 +333,7 @@ static int lay_out(const struct plan_options *opts, const struct runinfo_cluster
 		return err_set(err, -ENOMEM, "out of memory for a plan of %zu windows",
 			       most);
 	plan->opp_count = c->opp_count;
+	plan->middle_khz = cl->opps[c->opps[c->opp_count / 2]].khz;
 	c->last[0] = c->last[1] = PLAN_THIRDS;
 	rng_seed(&rng, opts->seed, plan->cluster);
 	for (unsigned int round = 0; round < c->max_rounds; round++) {

@@ -62,6 +62,7 @@ struct plan {
 	 * while the result is not precise enough. */
 	unsigned int least_visits;
 	size_t least_count;
+	uint32_t middle_khz; /* of the operating points */
 	char loads[PLAN_MAX_LOADS][32];
 	unsigned int load_count;
 	struct plan_timing timing;

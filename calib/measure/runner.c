@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "calib/measure/runner_internal.h"
 #include "calib/measure/stop.h"
 #include "calib/measure/window.h"
 
@@ -17,15 +18,12 @@
 #define STATES_LOOKS 8 /* at temperature and throttling, per window */
 #define WINDOW_TRIES 3
 
-static const struct runinfo_cluster *cluster_of(const struct runner *r)
+const struct runinfo_cluster *runner_cluster(const struct runner *r)
 {
 	return &r->info->clusters[r->plan->cluster];
 }
 
-static void warn(const struct runner *r, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void warn(const struct runner *r, const char *fmt, ...)
+void runner_warn(const struct runner *r, const char *fmt, ...)
 {
 	char text[1200];
 	va_list ap;
@@ -37,19 +35,20 @@ static void warn(const struct runner *r, const char *fmt, ...)
 		r->hooks.warn(r->hooks.arg, text);
 }
 
-static uint64_t now_ns(const struct runner *r)
+uint64_t runner_now_ns(const struct runner *r)
 {
 	return r->machine->ops->now_ns(r->machine);
 }
 
-static int sleep_for(const struct runner *r, uint64_t ns, struct err *err)
+int runner_sleep(const struct runner *r, uint64_t ns, struct err *err)
 {
-	int ret = r->machine->ops->sleep_until(r->machine, now_ns(r) + ns);
+	int ret = r->machine->ops->sleep_until(r->machine, runner_now_ns(r) + ns);
 
 	return ret ? err_set(err, ret, "interrupted") : 0;
 }
 
-/* Temperature and throttling, as far as the machine can tell. */
+/* Temperature, throttling, and whether all is still as we set it, as far as the machine
+ * can tell. */
 static void look_at_state(struct runner *r)
 {
 	const struct machine_ops *ops = r->machine->ops;
@@ -59,11 +58,15 @@ static void look_at_state(struct runner *r)
 	int32_t temp;
 
 	if (!ops->read_temp(r->machine, cluster, &temp, NULL)) {
+		if (!w->temps++)
+			w->temp_first_mc = temp;
+		w->temp_last_mc = temp;
 		w->temp_sum_mc += temp;
-		w->temps++;
 	}
 	if (!ops->throttled(r->machine, cluster, &throttled, NULL) && throttled)
 		w->throttled = true;
+	if (!w->stolen && ops->verify)
+		w->stolen = ops->verify(r->machine, cluster, &w->stolen_err) != 0;
 }
 
 /* One window: it begins and ends on an update, so that readings and usage span the same.
@@ -100,7 +103,7 @@ static int take_window(struct runner *r, struct err *err)
 static int settle(struct runner *r, struct err *err)
 {
 	struct reading straddling;
-	int ret = sleep_for(r, r->timing.lead_ns, err);
+	int ret = runner_sleep(r, r->timing.lead_ns, err);
 
 	if (!ret)
 		ret = meter_next(&r->meter, &straddling, err);
@@ -122,16 +125,18 @@ static int lose_window(struct runner *r, const struct plan_window *w, struct err
 		return err_set(
 			err, -EIO,
 			"cluster '%s': the meter gave no reading in %d windows: %s",
-			cluster_of(r)->name, RUNNER_MAX_LOST, r->meter.bad_err.msg);
-	warn(r, "%s at %g MHz with %u CPUs: no reading, window lost: %s",
-	     cluster_of(r)->name, w->khz / 1e3, w->cpu_count, r->meter.bad_err.msg);
+			runner_cluster(r)->name, RUNNER_MAX_LOST, r->meter.bad_err.msg);
+	runner_warn(r, "%s at %g MHz with %u CPUs: no reading, window lost: %s",
+		    runner_cluster(r)->name, w->khz / 1e3, w->cpu_count,
+		    r->meter.bad_err.msg);
 	return 0;
 }
 
-static int measure(struct runner *r, const struct plan_window *w, struct err *err)
+/* Load, settle, and take windows until one is as good as more time makes it. */
+static int take_row(struct runner *r, const struct plan_window *w, struct sample *row,
+		    struct err *err)
 {
 	const struct machine_ops *ops = r->machine->ops;
-	struct sample row;
 	int ret, ret_stop;
 
 	meter_mark(&r->meter);
@@ -140,16 +145,68 @@ static int measure(struct runner *r, const struct plan_window *w, struct err *er
 		ret = settle(r, err);
 	for (int i = 0; i < WINDOW_TRIES && !ret; i++) {
 		ret = take_window(r, err);
-		if (ret || !r->window.reads)
+		if (ret || !r->window.reads || r->window.stolen)
 			break;
-		window_row(r, w, &row);
+		window_row(r, w, row);
 		/* More time helps against these. */
-		if (!(row.flags & (SAMPLE_UNSETTLED | SAMPLE_STALE)))
+		if (!(row->flags & (SAMPLE_UNSETTLED | SAMPLE_STALE)))
 			break;
 	}
 	ret_stop = ops->load_stop(r->machine, ret ? NULL : err);
+	return ret ? ret : ret_stop;
+}
+
+/*
+ * Somebody rewrites what we set: what was read meanwhile is worth nothing. Take the
+ * settings back, and give up when that does not help. 0, 1 when they are refused, -errno.
+ */
+static int take_back(struct runner *r, const struct plan_window *w, struct err *err)
+{
+	struct err why;
+	int ret;
+
+	r->result.stolen++;
+	if (++r->stolen_in_a_row >= RUNNER_MAX_STOLEN)
+		return err_set(err, -EBUSY,
+			       "cluster '%s': another program keeps changing its clock "
+			       "settings (%.300s); stop that program (thermald, tuned, "
+			       "power-profiles-daemon, a vendor's perf service)",
+			       runner_cluster(r)->name, r->window.stolen_err.msg);
+	runner_warn(r, "%s at %g MHz: %s; set again, window taken again",
+		    runner_cluster(r)->name, w->khz / 1e3, r->window.stolen_err.msg);
+	ret = r->machine->ops->set_opp(r->machine, r->plan->cluster, w->khz, &why);
+	if (ret == -EINTR)
+		return err_set(err, ret, "interrupted");
 	if (!ret)
-		ret = ret_stop;
+		return 0;
+	runner_warn(r, "%s: rest of the visit to %g MHz skipped: %s",
+		    runner_cluster(r)->name, w->khz / 1e3, why.msg);
+	return 1;
+}
+
+/* 0, 1: the visit is over, -errno. */
+static int measure(struct runner *r, const struct plan_window *w, struct err *err)
+{
+	struct sample row;
+	bool again = false;
+	int ret;
+
+	do {
+		ret = w->cpu_count ? heat_gate(r, err) : 0;
+		if (!ret)
+			ret = take_row(r, w, &row, err);
+		if (!ret && r->window.stolen) {
+			ret = take_back(r, w, err);
+			continue;
+		}
+		r->stolen_in_a_row = 0;
+		if (ret || !r->window.throttled || again)
+			break;
+		/* Once more, cooler. */
+		again = true;
+		r->result.rows_retaken++;
+		ret = heat_recover(r, err);
+	} while (!ret);
 	if (ret)
 		return ret;
 	if (!r->window.reads)
@@ -183,7 +240,8 @@ static int visit(struct runner *r, const struct plan_window *w, struct err *err)
 		return err_set(err, ret, "interrupted");
 	if (!ret)
 		return 0;
-	warn(r, "%s: %g MHz skipped: %s", cluster_of(r)->name, w->khz / 1e3, why.msg);
+	runner_warn(r, "%s: %g MHz skipped: %s", runner_cluster(r)->name, w->khz / 1e3,
+		    why.msg);
 	if (r->refused < BOARD_MAX_OPPS)
 		r->refused_khz[r->refused++] = w->khz;
 	r->result.visits_skipped++;
@@ -192,42 +250,64 @@ static int visit(struct runner *r, const struct plan_window *w, struct err *err)
 
 static bool out_of_time(struct runner *r)
 {
-	if (!r->deadline_ns || now_ns(r) + plan_window_ns(&r->timing) <= r->deadline_ns)
+	if (!r->deadline_ns ||
+	    runner_now_ns(r) + plan_window_ns(&r->timing) <= r->deadline_ns)
 		return false;
 	r->result.out_of_time = true;
 	return true;
 }
 
+/* Between two visits: have all been made that have to be, and is the result good? */
+static int is_enough(struct runner *r, size_t window, bool *yes, struct err *err)
+{
+	*yes = window >= r->plan->least_count;
+	if (!*yes || !r->hooks.enough)
+		return 0;
+	return r->hooks.enough(r->hooks.arg, r, yes, err);
+}
+
+static int begin_visit(struct runner *r, const struct plan_window *w, struct err *err)
+{
+	r->result.visits++;
+	return visit(r, w, err);
+}
+
 static int run_windows(struct runner *r, struct err *err)
 {
 	const struct plan *plan = r->plan;
-	bool skip = false;
+	bool skip = false, enough = false;
+	int ret = 0;
 
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_window *w = &plan->windows[i];
-		int ret = 0;
 
+		ret = 0;
 		if (stop_pending())
 			return err_set(err, -EINTR, "interrupted");
 		if (out_of_time(r))
 			return 0;
+		if (!i || w->visit != w[-1].visit) {
+			ret = is_enough(r, i, &enough, err);
+			if (ret || enough)
+				break;
+			skip = false;
+			ret = begin_visit(r, w, err);
+		}
 		if (r->hooks.progress)
 			r->hooks.progress(r->hooks.arg, r, w);
-		if (!i || w->visit != w[-1].visit)
-			ret = visit(r, w, err);
-		else if (skip)
-			ret = 1;
-		skip = ret == 1;
-		if (!ret)
+		if (!ret && !skip)
 			ret = measure(r, w, err);
 		if (ret < 0)
 			return ret;
+		skip = skip || ret == 1;
 		r->result.windows++;
 	}
-	if (r->result.visits_skipped == plan->visit_count)
+	if (ret < 0)
+		return ret;
+	if (r->result.visits_skipped == r->result.visits)
 		return err_set(err, -ENODEV,
 			       "cluster '%s': not one operating point could be set",
-			       cluster_of(r)->name);
+			       runner_cluster(r)->name);
 	return 0;
 }
 
@@ -246,7 +326,7 @@ static void adopt_interval(struct runner *r, uint64_t interval_ns)
 static int probe_meter(struct runner *r, struct err *err)
 {
 	const struct machine_ops *ops = r->machine->ops;
-	uint64_t stated = cluster_of(r)->sensor_interval_us * (uint64_t)NS_PER_US;
+	uint64_t stated = runner_cluster(r)->sensor_interval_us * (uint64_t)NS_PER_US;
 	uint64_t seen = stated;
 	int ret, ret_stop;
 
@@ -254,24 +334,26 @@ static int probe_meter(struct runner *r, struct err *err)
 		   stated && stated < r->timing.slot_ns);
 	if (r->meter.fast)
 		return 0;
-	ret = ops->load_start(r->machine, r->plan->cluster, cluster_of(r)->cpu_count,
+	ret = ops->load_start(r->machine, r->plan->cluster, runner_cluster(r)->cpu_count,
 			      r->plan->loads[0], err);
 	if (!ret)
 		ret = meter_probe(&r->meter, &seen, err);
 	ret_stop = ops->load_stop(r->machine, ret ? NULL : err);
 	if (ret == -ENODATA) {
-		warn(r, "%s: the meter did not change while it was watched; is it stuck?",
-		     cluster_of(r)->name);
+		runner_warn(
+			r,
+			"%s: the meter did not change while it was watched; is it stuck?",
+			runner_cluster(r)->name);
 		return 0;
 	}
 	if (ret || ret_stop)
 		return ret ? ret : ret_stop;
 	if (seen != stated) {
 		adopt_interval(r, seen);
-		warn(r,
-		     "%s: the meter updates every %g ms (its driver says %g ms); "
-		     "windows are made to fit",
-		     cluster_of(r)->name, seen / 1e6, stated / 1e6);
+		runner_warn(r,
+			    "%s: the meter updates every %g ms (its driver says %g ms); "
+			    "windows are made to fit",
+			    runner_cluster(r)->name, seen / 1e6, stated / 1e6);
 	}
 	return 0;
 }
@@ -295,6 +377,9 @@ static int run_prepared(struct runner *r, struct err *err)
 {
 	int ret = try_loads(r, err);
 
+	heat_begin(r);
+	if (!ret)
+		ret = heat_preheat(r, err);
 	if (!ret)
 		ret = probe_meter(r, err);
 	if (!ret && r->hooks.begin)
@@ -311,13 +396,13 @@ int runner_run(struct runner *r, struct err *err)
 	int ret, ret_restore;
 
 	r->timing = r->plan->timing;
-	r->result = (struct runner_result){ .start_ns = now_ns(r) };
+	r->result = (struct runner_result){ .start_ns = runner_now_ns(r) };
 	ret = ops->prepare(r->machine, r->plan->cluster, err);
 	if (!ret)
 		ret = run_prepared(r, err);
 	ops->load_stop(r->machine, NULL);
 	ret_restore = ops->restore(r->machine, &why);
-	r->result.end_ns = now_ns(r);
+	r->result.end_ns = runner_now_ns(r);
 	if (ret_restore)
 		return err_set(err, ret_restore, "could not put everything back: %s%s%s",
 			       why.msg, ret && err ? "; before that: " : "",

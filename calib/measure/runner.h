@@ -17,6 +17,8 @@
 #include "models/sample.h"
 
 #define RUNNER_MAX_LOST 3 /* windows in a row without any reading: give up */
+#define RUNNER_MAX_STOLEN                                                                \
+	3 /* times running that somebody changed the settings: give up */
 
 struct runner;
 
@@ -29,6 +31,11 @@ struct runner_hooks {
 	int (*row)(void *arg, const struct sample *row, struct err *err);
 	/* One line, without newline. */
 	void (*warn)(void *arg, const char *text);
+	/*
+	 * After each visit beyond plan->least_visits: is the result precise enough? NULL:
+	 * it is. Non-zero ends the run.
+	 */
+	int (*enough)(void *arg, const struct runner *r, bool *yes, struct err *err);
 	/* Before each window; may be NULL. */
 	void (*progress)(void *arg, const struct runner *r, const struct plan_window *w);
 };
@@ -39,7 +46,10 @@ struct runner_result {
 	unsigned int rows, flagged;
 	unsigned int flags[32]; /* rows with flag bit i */
 	unsigned int lost;	/* windows without one good reading: no row */
-	unsigned int visits_skipped;
+	unsigned int visits, visits_skipped;
+	unsigned int stolen;	   /* windows thrown away as settings were changed */
+	unsigned int rows_retaken; /* after a limit had cut the clock */
+	uint64_t cooling_ns;	   /* waited */
 	uint32_t bad_reads;
 	uint64_t start_ns, end_ns;
 	bool out_of_time;
@@ -50,7 +60,10 @@ struct runner_window {
 	double power_uw[PLAN_MAX_READS];
 	unsigned int reads, volts, temps;
 	double volt_sum_uv, temp_sum_mc;
+	int32_t temp_first_mc, temp_last_mc;
 	bool throttled;
+	bool stolen; /* somebody changed the settings ... */
+	struct err stolen_err;
 	struct usage begin, end;
 	uint32_t bad;
 };
@@ -74,6 +87,8 @@ struct runner {
 	const struct plan *plan;
 	struct runner_hooks hooks;
 	uint64_t deadline_ns; /* of the machine's clock; 0: none */
+	int32_t max_temp_mc;  /* no load starts above it; 0: somewhat below the trip point
+			       */
 	/* the runner's own */
 	struct plan_timing timing; /* the plan's, or what the meter needs in truth */
 	struct meter meter;
@@ -81,7 +96,9 @@ struct runner {
 	struct runner_before before;
 	struct runner_noise noise[2]; /* idle, loaded */
 	uint32_t refused_khz[BOARD_MAX_OPPS];
-	unsigned int refused, lost_in_a_row;
+	unsigned int refused, lost_in_a_row, stolen_in_a_row;
+	int32_t gate_mc; /* INT32_MAX: none */
+	bool told_heat;
 	struct runner_result result;
 };
 
@@ -90,7 +107,8 @@ struct runner {
  *
  * Returns 0 when the plan was carried out, or as much as the deadline allowed
  * (result.out_of_time); -EINTR when a signal asked to end; the errors of the machine's
- * prepare(), of the hooks; -EIO when the meter stopped to answer; -ENODEV when no
+ * prepare(), of the hooks; -EIO when the meter stopped to answer; -EBUSY when somebody
+ * else keeps changing the settings; -ETIME when it does not cool down; -ENODEV when no
  * operating point could be set. Rows handed out before stay valid. Restoring is tried in
  * every case, and when it fails that is the error, whatever else happened.
  */

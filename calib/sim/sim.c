@@ -258,6 +258,17 @@ static int sim_throttled(struct machine *m, unsigned int cluster, bool *yes,
 	return 0;
 }
 
+static int sim_read_trip(struct machine *m, unsigned int cluster, int32_t *temp_mc,
+			 struct err *err)
+{
+	uint32_t trip = to_sim(m)->board.clusters[cluster].truth.throttle_mc;
+
+	if (!trip)
+		return err_set(err, -ENOENT, "the virtual board has no trip point");
+	*temp_mc = trip;
+	return 0;
+}
+
 static int sim_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus,
 			  const char *load, struct err *err)
 {
@@ -356,6 +367,7 @@ static const struct machine_ops sim_ops = {
 	.read_power = sim_read_power,
 	.read_temp = sim_read_temp,
 	.throttled = sim_throttled,
+	.read_trip = sim_read_trip,
 	.load_start = sim_load_start,
 	.read_usage = sim_read_usage,
 	.load_stop = sim_load_stop,

@@ -218,7 +218,7 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 }
 
 @test "the time limit ends a run in good order and is shared by the clusters" {
-	measure --time-limit 40s
+	measure --time-limit 50s
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"cluster 'a7': the time limit came after"* ]]
 	[[ $stderr == *"cluster 'a15': the time limit came after"* ]]

@@ -41,10 +41,19 @@ struct fake {
 	uint32_t refused_khz, half_khz, hot_khz, drift_khz;
 	bool no_cycles, no_busy, no_temp;
 	uint32_t other_busy_pct; /* other tasks on idle CPUs */
+	uint64_t hot_until_ns;	 /* 90 degrees until then, 45 after */
+	int32_t trip_mc, max_temp_mc;
+	uint64_t warm_ns; /* a load warms by 40 K within this time */
+	uint64_t cut_until_ns;
+	unsigned int steal_read; /* somebody changes the governor at this read ... */
+	bool steal_always;	 /* ... and whenever it was put back */
+	unsigned int enough_visits;
 	/* what came out */
 	struct sample rows[MAX_ROWS];
-	unsigned int row_count, warnings;
+	unsigned int row_count, warnings, asked;
 	char warning[1200];
+	bool stolen, hot_load;
+	int32_t temp_at_begin_mc;
 };
 
 static struct fake *to_fake(struct machine *m)
@@ -70,6 +79,7 @@ static int fake_set_opp(struct machine *m, unsigned int cluster, uint32_t khz,
 	if (khz == f->refused_khz)
 		return err_set(err, -EIO, "%u kHz asked for, 1 kHz set", khz);
 	f->khz = khz;
+	f->stolen = false;
 	return 0;
 }
 
@@ -111,6 +121,8 @@ static int fake_read_power(struct machine *m, unsigned int cluster, struct readi
 
 	(void)cluster;
 	f->reads++;
+	if (f->steal_read && f->reads == f->steal_read)
+		f->stolen = true;
 	if (f->reads >= f->fail_from && f->reads < f->fail_to)
 		return err_set(err, -EIO, "bus error");
 	if (f->reads >= f->again_from && f->reads < f->again_to)
@@ -126,12 +138,41 @@ static int fake_read_power(struct machine *m, unsigned int cluster, struct readi
 	return 0;
 }
 
-static int fake_read_temp(struct machine *m, unsigned int cluster, int32_t *temp_mc,
+static int32_t temp_mc(const struct fake *f)
+{
+	uint64_t ns = f->now_ns - f->since_ns;
+
+	if (f->now_ns < f->hot_until_ns)
+		return 90000;
+	if (f->warm_ns && f->loaded)
+		return 45000 + (ns < f->warm_ns ? 40000 * ns / f->warm_ns : 40000);
+	return 45000;
+}
+
+static int fake_read_temp(struct machine *m, unsigned int cluster, int32_t *mc,
 			  struct err *err)
 {
 	(void)cluster;
-	*temp_mc = 45000;
+	*mc = temp_mc(to_fake(m));
 	return to_fake(m)->no_temp ? err_set(err, -ENOENT, "no thermometer") : 0;
+}
+
+static int fake_read_trip(struct machine *m, unsigned int cluster, int32_t *mc,
+			  struct err *err)
+{
+	(void)cluster;
+	*mc = to_fake(m)->trip_mc;
+	return *mc ? 0 : err_set(err, -ENOENT, "no trip point");
+}
+
+static int fake_verify(struct machine *m, unsigned int cluster, struct err *err)
+{
+	struct fake *f = to_fake(m);
+
+	(void)cluster;
+	if (f->steal_always && f->reads >= f->steal_read)
+		f->stolen = true;
+	return f->stolen ? err_set(err, -EBUSY, "governor is 'ondemand'") : 0;
 }
 
 static int fake_throttled(struct machine *m, unsigned int cluster, bool *yes,
@@ -141,7 +182,7 @@ static int fake_throttled(struct machine *m, unsigned int cluster, bool *yes,
 
 	(void)cluster;
 	(void)err;
-	*yes = f->khz == f->hot_khz && f->cpus == 2;
+	*yes = (f->khz == f->hot_khz && f->cpus == 2) || f->now_ns < f->cut_until_ns;
 	return 0;
 }
 
@@ -156,6 +197,8 @@ static int fake_load_start(struct machine *m, unsigned int cluster, unsigned int
 	if (f->start_error && f->starts == 4)
 		return err_set(err, f->start_error, "no threads");
 	f->starts++;
+	/* The first is a try. */
+	f->hot_load |= f->starts > 1 && ncpus && temp_mc(f) > 80000;
 	f->loaded = true;
 	f->cpus = ncpus;
 	f->since_ns = f->now_ns;
@@ -222,6 +265,8 @@ static const struct machine_ops fake_ops = {
 	.read_khz = fake_read_khz,
 	.read_power = fake_read_power,
 	.read_temp = fake_read_temp,
+	.read_trip = fake_read_trip,
+	.verify = fake_verify,
 	.throttled = fake_throttled,
 	.load_start = fake_load_start,
 	.read_usage = fake_read_usage,
@@ -260,6 +305,16 @@ static void on_warn(void *arg, const char *text)
 	snprintf(f->warning, sizeof(f->warning), "%s", text);
 }
 
+static int on_enough(void *arg, const struct runner *r, bool *yes, struct err *e)
+{
+	struct fake *f = arg;
+
+	(void)e;
+	f->asked++;
+	*yes = r->result.visits >= f->enough_visits;
+	return 0;
+}
+
 /* 2 CPUs, 3 operating points: 9 windows a round. */
 static const struct runinfo *bench(bool no_interval)
 {
@@ -282,7 +337,9 @@ static struct err err;
 
 static int run_rounds(struct fake *f, unsigned int rounds, uint64_t deadline_ns)
 {
-	const struct plan_options opts = { .rounds = rounds, .seed = 1 };
+	const struct plan_options opts = { .rounds = rounds,
+					   .max_rounds = f->enough_visits ? 5 : 0,
+					   .seed = 1 };
 	const struct runinfo *info = bench(f->no_interval);
 	struct plan plan;
 	int ret;
@@ -297,8 +354,10 @@ static int run_rounds(struct fake *f, unsigned int rounds, uint64_t deadline_ns)
 		.machine = &f->machine,
 		.info = info,
 		.plan = &plan,
-		.hooks = { f, on_begin, on_row, on_warn, NULL },
+		.hooks = { f, on_begin, on_row, on_warn,
+			   f->enough_visits ? on_enough : NULL, NULL },
 		.deadline_ns = deadline_ns,
+		.max_temp_mc = f->max_temp_mc,
 	};
 	ret = runner_run(&runner, &err);
 	assert_false(f->loaded);
@@ -470,15 +529,15 @@ static void a_meter_that_never_reads_is_told_at_once(void **state)
 
 static void a_stuck_meter_flags_every_row_from_there(void **state)
 {
-	struct fake f = { .stuck_ns = 4000 * MS };
+	struct fake f = { .stuck_ns = 5000 * MS };
 
 	(void)state;
 	assert_int_equal(run(&f), 0);
 	assert_int_equal(f.row_count, 9);
 	for (unsigned int i = 0; i < 9; i++)
-		if (f.rows[i].time_ns > 4600 * MS)
+		if (f.rows[i].time_ns > 5600 * MS)
 			assert_true(f.rows[i].flags & SAMPLE_STALE);
-		else if (f.rows[i].time_ns < 3400 * MS)
+		else if (f.rows[i].time_ns < 4400 * MS)
 			assert_false(f.rows[i].flags & SAMPLE_STALE);
 	assert_true(flagged(&f, SAMPLE_STALE) >= 2);
 }
@@ -516,6 +575,119 @@ static void a_throttled_row_is_flagged(void **state)
 	(void)state;
 	assert_int_equal(run(&f), 0);
 	assert_int_equal(flagged(&f, SAMPLE_THROTTLED), 1);
+}
+
+static void a_row_that_a_limit_cut_is_taken_again_when_it_no_longer_does(void **state)
+{
+	struct fake f = { .hot_until_ns = 0 };
+
+	(void)state;
+	/* Past the beginning, into the first windows. */
+	f.cut_until_ns = 6000 * MS;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(f.row_count, 9);
+	assert_true(runner.result.rows_retaken >= 1);
+	assert_true(runner.result.cooling_ns > 0);
+	assert_int_equal(flagged(&f, SAMPLE_THROTTLED), 0);
+}
+
+static void no_load_starts_above_the_trip_point(void **state)
+{
+	struct fake f = { .hot_until_ns = 20000 * MS, .trip_mc = 80000 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_false(f.hot_load);
+	assert_int_equal(f.row_count, 9);
+	assert_int_equal(runner.result.flagged, 0);
+	assert_in_range(runner.result.cooling_ns, 15000 * MS, 20000 * MS);
+	assert_int_equal(f.warnings, 1);
+	assert_says(f.warning, "big: 90 degrees, too hot to go on (no load starts above "
+			       "75)");
+}
+
+static void a_machine_that_does_not_cool_ends_the_run(void **state)
+{
+	struct fake f = { .hot_until_ns = UINT64_MAX, .trip_mc = 80000 };
+	struct fake asked = { .max_temp_mc = 40000 };
+
+	(void)state;
+	assert_int_equal(run(&f), -ETIME);
+	assert_says(err.msg, "'big' is at 90 degrees after 120 s of idling, and no load "
+			     "starts above 75: cool it, or allow more with --max-temp");
+	assert_int_equal(run(&asked), -ETIME);
+	assert_says(err.msg, "no load starts above 40");
+	assert_int_equal(asked.row_count, 0);
+}
+
+static void measuring_begins_when_it_no_longer_warms(void **state)
+{
+	struct fake f = { .warm_ns = 8000 * MS };
+	struct fake cold = { .no_temp = true };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_true(f.rows[0].time_ns > 9000 * MS);
+	assert_int_equal(run(&cold), 0);
+	assert_true(cold.rows[0].time_ns < 5000 * MS);
+}
+
+static void a_window_in_which_the_temperature_runs_away_is_taken_again(void **state)
+{
+	/* 16 K within the first window. */
+	struct fake f = { .warm_ns = 1000 * MS };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(f.row_count, 9);
+	/* By the next try it has settled. */
+	assert_int_equal(runner.result.flagged, 0);
+	for (unsigned int i = 0; i < 9; i++)
+		if (f.rows[i].cpu_count)
+			assert_in_range(f.rows[i].temp_mc, 82000, 85000);
+}
+
+static void settings_that_somebody_changed_are_set_again(void **state)
+{
+	struct fake f = { .steal_read = 100 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(f.row_count, 9);
+	assert_int_equal(runner.result.stolen, 1);
+	assert_int_equal(runner.result.flagged, 0);
+	assert_int_equal(f.warnings, 1);
+	assert_says(f.warning, "governor is 'ondemand'; set again, window taken again");
+}
+
+static void somebody_who_keeps_changing_settings_ends_the_run(void **state)
+{
+	struct fake f = { .steal_read = 100, .steal_always = true };
+
+	(void)state;
+	assert_int_equal(run(&f), -EBUSY);
+	assert_int_equal(runner.result.stolen, 3);
+	assert_in_range(f.row_count, 1, 8);
+	assert_says(err.msg, "another program keeps changing its clock settings "
+			     "(governor is 'ondemand'); stop that program");
+}
+
+static void visits_go_on_until_the_result_is_precise_enough(void **state)
+{
+	struct fake f = { .enough_visits = 7 };
+	struct fake at_once = { .enough_visits = 1 };
+	struct fake never = { .enough_visits = 100 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(runner.result.visits, 7);
+	assert_int_equal(f.row_count, 7 * 3);
+	assert_int_equal(f.asked, 5);
+	/* One round in any case, five and no more. */
+	assert_int_equal(run(&at_once), 0);
+	assert_int_equal(at_once.row_count, 9);
+	assert_int_equal(run(&never), 0);
+	assert_int_equal(never.row_count, 5 * 9);
 }
 
 static void power_that_still_drifts_is_flagged(void **state)
@@ -560,7 +732,7 @@ static void an_opp_that_is_refused_is_skipped_in_all_rounds(void **state)
 
 static void a_signal_ends_the_run_with_the_rows_so_far(void **state)
 {
-	struct fake f = { .interrupt_ns = 4000 * MS };
+	struct fake f = { .interrupt_ns = 6000 * MS };
 
 	(void)state;
 	assert_int_equal(run(&f), -EINTR);
@@ -574,10 +746,10 @@ static void the_deadline_ends_the_run_in_good_order(void **state)
 	struct fake f = { .period_ns = 0 };
 
 	(void)state;
-	assert_int_equal(run_rounds(&f, 1, 4000 * MS), 0);
+	assert_int_equal(run_rounds(&f, 1, 6000 * MS), 0);
 	assert_true(runner.result.out_of_time);
 	assert_in_range(f.row_count, 1, 8);
-	assert_true(f.now_ns <= 4100 * MS);
+	assert_true(f.now_ns <= 6100 * MS);
 }
 
 static void an_error_while_preparing_ends_before_any_load(void **state)
@@ -636,6 +808,16 @@ int main(void)
 		cmocka_unit_test(half_the_clock_is_recorded_and_flagged),
 		cmocka_unit_test(other_tasks_count_as_use_but_not_against_the_clock),
 		cmocka_unit_test(a_throttled_row_is_flagged),
+		cmocka_unit_test(
+			a_row_that_a_limit_cut_is_taken_again_when_it_no_longer_does),
+		cmocka_unit_test(no_load_starts_above_the_trip_point),
+		cmocka_unit_test(a_machine_that_does_not_cool_ends_the_run),
+		cmocka_unit_test(measuring_begins_when_it_no_longer_warms),
+		cmocka_unit_test(
+			a_window_in_which_the_temperature_runs_away_is_taken_again),
+		cmocka_unit_test(settings_that_somebody_changed_are_set_again),
+		cmocka_unit_test(somebody_who_keeps_changing_settings_ends_the_run),
+		cmocka_unit_test(visits_go_on_until_the_result_is_precise_enough),
 		cmocka_unit_test(power_that_still_drifts_is_flagged),
 		cmocka_unit_test(what_the_machine_cannot_tell_is_left_open),
 		cmocka_unit_test(an_opp_that_is_refused_is_skipped_in_all_rounds),
