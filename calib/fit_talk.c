@@ -70,6 +70,8 @@ static const char *scope_words(const char *scope)
 {
 	if (!strcmp(scope, "rail"))
 		return "rail";
+	if (!strcmp(scope, "package"))
+		return "whole package";
 	if (!strcmp(scope, "device"))
 		return "whole device";
 	return "not said whether rail or whole device";

@@ -206,9 +206,9 @@ static int read_power(const struct json *root, struct runinfo *info, struct err 
 				sizeof(info->power_scope), err);
 
 	if (!ret && info->power_scope[0] && strcmp(info->power_scope, "rail") &&
-	    strcmp(info->power_scope, "device"))
+	    strcmp(info->power_scope, "package") && strcmp(info->power_scope, "device"))
 		ret = err_set(err, -EINVAL,
-			      "key 'power-scope': '%s' is not rail or device",
+			      "key 'power-scope': '%s' is not rail, package or device",
 			      info->power_scope);
 	if (!ret && json_has(root, "baseline-microwatt")) {
 		info->has_baseline = true;

@@ -39,7 +39,7 @@ struct runinfo {
 	char date[32]; /* ISO 8601 UTC */
 	bool virtual_board;
 	uint64_t seed;	      /* of the virtual board, up to 2^63-1 */
-	char power_scope[16]; /* "rail" or "device" */
+	char power_scope[16]; /* "rail", "package" or "device" */
 	bool has_baseline;
 	int64_t baseline_uw; /* already subtracted from power_uw in samples.csv */
 	char baseline_source[64];

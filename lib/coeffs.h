@@ -84,7 +84,7 @@ struct coeffs_provenance {
 	char sensor[COEFFS_TEXT];
 	char load[64];
 	char formula[COEFFS_TEXT];
-	char scope[16]; /* "rail" or "device" */
+	char scope[16]; /* "rail", "package" or "device" */
 	bool has_baseline;
 	int64_t baseline_uw; /* subtracted before the fit */
 	char command[COEFFS_TEXT];

@@ -336,8 +336,9 @@ static int read_scope(const struct json *obj, struct coeffs_provenance *p,
 {
 	int ret = json_opt_text(obj, "scope", p->scope, sizeof(p->scope), err);
 
-	if (!ret && p->scope[0] && strcmp(p->scope, "rail") && strcmp(p->scope, "device"))
-		ret = err_set(err, -EINVAL, "key 'scope': '%s' is not rail or device",
+	if (!ret && p->scope[0] && strcmp(p->scope, "rail") &&
+	    strcmp(p->scope, "package") && strcmp(p->scope, "device"))
+		ret = err_set(err, -EINVAL, "key 'scope': '%s' is not rail, package or device",
 			      p->scope);
 	return ret;
 }

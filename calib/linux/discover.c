@@ -10,10 +10,12 @@
 
 #include "calib/linux/internal.h"
 #include "calib/linux/volts.h"
+#include "calib/measure/stop.h"
 #include "lib/buf.h"
 #include "lib/cpulist.h"
 
-#define FDT_MAX (4u << 20)
+#define FDT_MAX	    (4u << 20)
+#define MAX_RAIL_UV 2000000
 
 /* The live device tree, where there is one and we may read it. */
 struct live_tree {
@@ -129,6 +131,33 @@ static int no_sensor(const struct meters *all, const char *cluster, const char *
 		cluster, why, cluster, names);
 }
 
+/*
+ * A CPU's rail is at most some 1.5 V; a meter that sees more sits before the regulator,
+ * and so before its losses, and sees what else hangs there.
+ */
+static void check_place(struct power_meter *pm)
+{
+	struct reading r;
+
+	if (!pm->tells_volts || power_meter_read(pm, stop_now_ns(), &r, NULL) ||
+	    r.volt_uv <= MAX_RAIL_UV)
+		return;
+	pm->tells_volts = false;
+	pm->info.scope = METER_DEVICE;
+	snprintf(pm->info.note, sizeof(pm->info.note),
+		 "it sits at %.3g V, which is no CPU's rail", r.volt_uv / 1e6);
+}
+
+static int open_meter(const struct meters *all, const struct meter_info *info,
+		      struct linux_cluster *lc, struct err *err)
+{
+	int ret = power_meter_open(all, info, &lc->sensor, err);
+
+	if (!ret)
+		check_place(&lc->sensor);
+	return ret;
+}
+
 static int find_described(const struct meters *all, const struct board *board,
 			  const struct board_cluster *twin, struct linux_cluster *lc,
 			  const char *name, struct err *err)
@@ -148,7 +177,7 @@ static int find_described(const struct meters *all, const struct board *board,
 			 bs->kind == BOARD_SENSOR_RAPL ? "rapl:" : "", bs->chip);
 	ret = meters_find(all, spec, &info, err);
 	if (!ret)
-		return power_meter_open(all, info, &lc->sensor, err);
+		return open_meter(all, info, lc, err);
 	if (ret != -ENODEV)
 		return ret;
 	snprintf(why, sizeof(why), " (board %s has it as %s)", board->name, spec);
@@ -161,7 +190,7 @@ static int find_chosen(const struct meters *all, const char *spec,
 	const struct meter_info *info;
 	int ret = meters_find(all, spec, &info, err);
 
-	return ret ? ret : power_meter_open(all, info, &lc->sensor, err);
+	return ret ? ret : open_meter(all, info, lc, err);
 }
 
 /* A choice of the user that fails is an error now; a described one when it is needed. */
@@ -283,6 +312,25 @@ static int open_meters(struct linux_machine *lm, struct err *err)
 	return meters_open(&lm->meters, &lm->sys, lm->opt.power_from, err);
 }
 
+/* What its meter sees; of several meters, the widest. */
+static void describe_meter(const struct linux_machine *lm, unsigned int i,
+			   struct runinfo *info)
+{
+	const struct linux_cluster *lc = &lm->clusters[i];
+	const char *name = lm->topo->clusters[i].name;
+
+	if (!lc->has_sensor)
+		return;
+	if (lc->sensor.info.note[0])
+		linux_note(lm, "cluster '%s': meter %s: %s", name, lc->sensor.info.name,
+			   lc->sensor.info.note);
+	if (lc->sensor.info.scope == METER_DEVICE)
+		strcpy(info->power_scope, "device");
+	else if (lc->sensor.info.scope == METER_PACKAGE &&
+		 !strcmp(info->power_scope, "rail"))
+		strcpy(info->power_scope, "package");
+}
+
 static int discover_clusters(struct linux_machine *lm, const struct board *board,
 			     const struct dtcpus *tree, struct runinfo *info,
 			     struct err *err)
@@ -310,6 +358,7 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 		if (lm->clusters[i].has_sensor && lm->clusters[i].sensor.tells_volts)
 			source = "rail";
 		snprintf(out->volt_source, sizeof(out->volt_source), "%s", source);
+		describe_meter(lm, i, info);
 	}
 	return 0;
 }

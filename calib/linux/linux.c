@@ -27,6 +27,16 @@ void linux_note(const struct linux_machine *lm, const char *fmt, ...)
 	lm->opt.note(lm->opt.note_arg, text);
 }
 
+static int check_meter(const struct linux_machine *lm, const struct linux_cluster *lc,
+		       struct err *err)
+{
+	int ret = power_meter_ready(&lc->sensor, err);
+
+	if (!ret && lc->sensor.info.enable[0])
+		ret = sysfs_may_write(&lm->sys, lc->sensor.info.enable, err);
+	return ret;
+}
+
 /* All that can be known without a write. */
 static int check_ready(struct linux_machine *lm, unsigned int cluster, struct err *err)
 {
@@ -50,7 +60,7 @@ static int check_ready(struct linux_machine *lm, unsigned int cluster, struct er
 		if (ret)
 			return ret;
 	}
-	return 0;
+	return lc->has_sensor ? check_meter(lm, lc, err) : 0;
 }
 
 static int hold_state(struct linux_machine *lm, struct err *err)
@@ -132,6 +142,7 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 {
 	struct linux_machine *lm = to_linux(m);
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	const char *enable = lm->clusters[cluster].sensor.info.enable;
 	struct err first, besides;
 	unsigned int i;
 	int ret;
@@ -143,6 +154,8 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 		return ret;
 	for (i = 0; !ret && i < c->policy_count; i++)
 		ret = cpufreq_save(&lm->state, &c->policies[i], err);
+	if (!ret && enable[0])
+		ret = state_save(&lm->state, enable, err);
 	if (!ret)
 		ret = state_commit(&lm->state, err);
 	if (!ret)
@@ -150,6 +163,8 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 				     lm->opt.note_arg, err);
 	for (i = 0; !ret && i < c->policy_count; i++)
 		ret = take_policy(lm, &c->policies[i], err);
+	if (!ret && enable[0])
+		ret = sysfs_set(&lm->sys, enable, "1", err);
 	if (ret) {
 		if (linux_restore(m, &besides) && err) {
 			first = *err;
@@ -208,11 +223,15 @@ static int linux_read_power(struct machine *m, unsigned int cluster, struct read
 {
 	struct linux_machine *lm = to_linux(m);
 	struct linux_cluster *lc = &lm->clusters[cluster];
+	int ret;
 
 	if (!lc->has_sensor)
 		return err_set(err, -ENODEV, "cluster '%s' has no power sensor",
 			       lm->topo->clusters[cluster].name);
-	return power_meter_read(&lc->sensor, stop_now_ns(), r, err);
+	ret = power_meter_read(&lc->sensor, stop_now_ns(), r, err);
+	if (!lc->sensor.tells_volts)
+		r->volt_uv = 0;
+	return ret;
 }
 
 static int linux_read_temp(struct machine *m, unsigned int cluster, int32_t *temp_mc,

@@ -113,7 +113,7 @@ static void wrong_files_are_refused_with_their_key(void **state)
 		{ "{ \"schema\": \"calib-run/2\" }",
 		  "key 'schema': 'calib-run/2' is not 'calib-run/1'" },
 		{ "{ \"schema\": \"calib-run/1\", \"power-scope\": \"all\" }",
-		  "key 'power-scope': 'all' is not rail or device" },
+		  "key 'power-scope': 'all' is not rail, package or device" },
 		{ "{ \"schema\": \"calib-run/1\", \"clusters\": [ { \"name\": \"\" } ] }",
 		  "clusters[0]: key 'name' is empty" },
 		{ "{ \"schema\": \"calib-run/1\", \"clusters\": [ { \"name\": \"a\" }, "

@@ -1,0 +1,91 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calib measure with the meters that are not hwmon's, over a fake Odroid-XU3.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	root=$PWD/root
+	"$TOP/tests/fake/odroid-xu3" "$root" 0 1
+	# What no namespace hides: none of hwmon's.
+	rm -rf "$root/sys/class/hwmon"
+}
+
+# meters KIND... - of tests/fake/meters
+meters() {
+	"$TOP/tests/fake/meters" "$root" "$@"
+}
+
+measure() {
+	run --separate-stderr timeout 60 "$CALIB" measure --sysroot "$root" "$@"
+}
+
+needs_two_cpus() {
+	[ "$(nproc)" -ge 2 ] && [ -d /sys/devices/system/cpu/cpu1 ] || skip "needs two CPUs"
+}
+
+settings() {
+	find "$root/sys" -type f ! -name scaling_setspeed | sort | xargs md5sum
+}
+
+@test "the board's meters under Hardkernel's kernel: switched on, and off again" {
+	needs_two_cpus
+	meters odroid
+	echo 20000 > "$root/sys/bus/i2c/drivers/INA231/4-0040/update_period"
+	settings > before
+	measure --cluster a15 --opps 200,400 --cpus 0 -d run
+	[ "$status" -eq 0 ]
+	settings | diff before -
+	grep -q '"sensor": "odroid:4-0040 sensor_arm"' run/board.json
+	awk -F, 'NR > 1 && ($9 != 1406250 || $5 != 912500) { exit 1 }' run/samples.csv
+}
+
+@test "a meter that may not be switched on is told before anything changes" {
+	meters odroid
+	enable=$root/sys/bus/i2c/drivers/INA231/4-0040/enable
+	rm "$enable"
+	settings > before
+	measure --cluster a15 --opps 200 --cpus 0 -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"cannot write /sys/bus/i2c/drivers/INA231/4-0040/enable"* ]]
+	settings | diff before -
+	[ ! -e run ]
+}
+
+@test "a battery measures the whole device, and only while it discharges" {
+	needs_two_cpus
+	meters battery
+	gauge=$root/sys/class/power_supply/BAT1/power_now
+	while sleep 0.05; do
+		for power in 6500000 6500100; do
+			echo $power 1<> "$gauge"
+			sleep 0.05
+		done
+	done 3>&- &
+	writer=$!
+	measure --cluster a15 --sensor a15=battery:BAT1 --opps 200 --cpus 0 -d run
+	kill $writer
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"cluster 'a15': meter battery:BAT1: the whole device"* ]]
+	grep -q '"power-scope": "device"' run/board.json
+	echo Charging > "$root/sys/class/power_supply/BAT1/status"
+	settings > before
+	measure --cluster a15 --sensor a15=battery:BAT1 --opps 200 --cpus 0 -d run2
+	[ "$status" -eq 2 ]
+	[ "${stderr_lines[-1]}" = "calib measure: error: sensor battery:BAT1: status is 'Charging', so it does not show what the device draws; unplug the charger" ]
+	settings | diff before -
+	[ ! -e run2 ]
+}
+
+@test "psys is called board power, a package a package" {
+	meters rapl
+	measure --cluster a15 --sensor a15=rapl:psys --dry-run
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"meter rapl:psys: board power: holds the package, never added to it"* ]]
+	measure --cluster a15 --sensor a15=rapl:package --dry-run
+	[[ $stderr == *"meter rapl:package-0: the package: cores, and all else on the chip"* ]]
+	measure --cluster a15 --sensor a15=rapl:gpu --dry-run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"no power sensor matches 'rapl:gpu'; there are rapl:package-0, rapl:package-0/core, "* ]]
+}
