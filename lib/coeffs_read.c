@@ -338,7 +338,8 @@ static int read_scope(const struct json *obj, struct coeffs_provenance *p,
 
 	if (!ret && p->scope[0] && strcmp(p->scope, "rail") &&
 	    strcmp(p->scope, "package") && strcmp(p->scope, "device"))
-		ret = err_set(err, -EINVAL, "key 'scope': '%s' is not rail, package or device",
+		ret = err_set(err, -EINVAL,
+			      "key 'scope': '%s' is not rail, package or device",
 			      p->scope);
 	return ret;
 }

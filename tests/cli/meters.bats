@@ -73,7 +73,7 @@ settings() {
 	settings > before
 	measure --cluster a15 --sensor a15=battery:BAT1 --opps 200 --cpus 0 -d run2
 	[ "$status" -eq 2 ]
-	[ "${stderr_lines[-1]}" = "calib measure: error: sensor battery:BAT1: status is 'Charging', so it does not show what the device draws; unplug the charger" ]
+	[ "${stderr_lines[-1]}" = "calib measure: error: sensor battery:BAT1: status is 'Charging', so it does not show what the device draws; unplug the charger; no row was written" ]
 	settings | diff before -
 	[ ! -e run2 ]
 }

@@ -199,7 +199,8 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		  "clusters[0]: provenance: files[0]: key 'sha256': '12' is not 64 hex "
 		  "digits" },
 		{ CLUSTER(LEAST ", " DPC ", \"provenance\": { \"scope\": \"board\" }"),
-		  "clusters[0]: provenance: key 'scope': 'board' is not rail, package or device" },
+		  "clusters[0]: provenance: key 'scope': 'board' is not rail, package or "
+		  "device" },
 		{ "{ " SCHEMA ", \"clusters\": [ { " LEAST ", " DPC " }, { " LEAST
 		  ", " DPC " } ] }",
 		  "clusters[1]: key 'name': 'a7' is clusters[0] too" },
