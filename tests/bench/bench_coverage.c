@@ -44,8 +44,12 @@ static void one_method(const char *method, unsigned int repeats)
 						      scenarios[i].effects, method,
 						      repeats, 1000 * k + i + 1);
 
-			printf(" %+6.2f %5.1f %6.2f%s ", r.bias_pct, r.coverage_pct,
-			       r.half_width_pct, r.failed ? "!" : " ");
+			if (r.failed == repeats)
+				printf(" %6s %5s %6s  ", "-", "-", "-");
+			else
+				printf(" %+6.2f %5.1f %6.2f%s ", r.bias_pct,
+				       r.coverage_pct, r.half_width_pct,
+				       r.failed ? "!" : " ");
 			fflush(stdout);
 		}
 		printf("\n");
