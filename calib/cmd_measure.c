@@ -575,7 +575,8 @@ static const struct opt measure_opts[] = {
 	  "how many CPUs to load, 0 is idle: '0-2,4'; default: none, one and all" },
 	{ "opps", 0, OPT_STRING, OPT(opps), "LIST",
 	  "operating points: '200,1400' (MHz) or '1.4GHz'; default: all" },
-	{ "loads", 0, OPT_STRING, OPT(loads), "LIST", "load kernels; default: int" },
+	{ "loads", 0, OPT_STRING, OPT(loads), "LIST",
+	  "what the CPUs run, see above: 'int,simd,dram'; default: int" },
 	{ "repeats", 0, OPT_U32, OPT(repeats), "N",
 	  "visit every operating point N times; default: once, more often where there "
 	  "are few" },
@@ -614,6 +615,21 @@ const struct cmd cmd_measure = {
 		"row "
 		"with something wrong (clock not as asked, throttled, meter stuck, still "
 		"drifting) is kept and flagged; 'calib fit' decides.\n"
+		"\n"
+		"Loads, one thread per CPU; each counts its work:\n"
+		"\n"
+		"  int      integer mix in L1: hashing, lists, strings, branches, "
+		"matrices\n"
+		"  float    floating point, each step waits for the one before\n"
+		"  simd     multiply and add on vectors of four floats\n"
+		"  branchy  branches that no predictor gets right\n"
+		"  l1       stream through half of the L1 data cache\n"
+		"  l2       stream through half of the L2 cache\n"
+		"  dram     stream through memory, 4 times the last cache\n"
+		"  chase    one read from memory after the other, 4 times the last "
+		"cache\n"
+		"  spin     busy wait for a flag\n"
+		"  idle     sleeping threads: what loading by itself costs\n"
 		"\n"
 		"On Ctrl-C, SIGTERM or a hang-up the load stops, the machine is put back "
 		"as "

@@ -23,7 +23,7 @@ static int look(struct bare_cpu *c, uint64_t time_ns)
 	struct loads *loads;
 	int ret;
 
-	ret = kernel ? loads_start(kernel, &c->cpu, 1, &loads, NULL) : -EINVAL;
+	ret = kernel ? loads_start(kernel, NULL, &c->cpu, 1, &loads, NULL) : -EINVAL;
 	if (ret)
 		return ret;
 	cycles_open(&cycles, &c->cpu, 1);

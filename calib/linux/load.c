@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "calib/linux/caches.h"
 #include "calib/linux/cpustat.h"
 #include "calib/linux/internal.h"
 #include "calib/measure/stop.h"
@@ -31,6 +32,7 @@ int linux_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
 	unsigned int cpus[BOARD_MAX_CPUS] = { 0 };
 	const struct load_kernel *kernel;
+	struct load_caches caches;
 	int ret;
 
 	linux_load_stop(m, NULL);
@@ -43,7 +45,8 @@ int linux_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus
 			return -EINVAL;
 		pick_cpus(c, ncpus, cpus);
 		memcpy(lm->load_cpus, cpus, sizeof(lm->load_cpus));
-		ret = loads_start(kernel, cpus, ncpus, &lm->loads, err);
+		caches_read(&lm->sys, cpus[0], &caches);
+		ret = loads_start(kernel, &caches, cpus, ncpus, &lm->loads, err);
 		if (ret)
 			return err_wrap(err, ret, "cluster '%s'", c->name);
 		cycles_open(&lm->cycles, cpus, ncpus);

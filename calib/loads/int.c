@@ -27,14 +27,7 @@ struct int_mem {
 	uint32_t histogram[16];
 };
 
-_Static_assert(sizeof(struct int_mem) <= LOAD_MEM, "the integer load outgrew its memory");
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-	h ^= v + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
-	h *= 0xff51afd7ed558ccdu;
-	return h ^ (h >> 29);
-}
+_Static_assert(sizeof(struct int_mem) <= LOAD_MEM_SMALL, "the integer load outgrew it");
 
 /* Every step depends on the one before: load, compare, add. */
 static uint64_t walk(struct int_mem *m, uint64_t h)
@@ -63,7 +56,7 @@ static uint64_t strings(struct int_mem *m, uint64_t h)
 		same++;
 	for (i = 0; i < TEXT; i++)
 		m->copy[i] = m->text[i];
-	return mix(h, same);
+	return load_mix(h, same);
 }
 
 static uint64_t matrix(struct int_mem *m, uint64_t h)
@@ -80,7 +73,7 @@ static uint64_t matrix(struct int_mem *m, uint64_t h)
 		}
 		m->a[i][h % MATRIX] = (int32_t)(all & 0xffff);
 	}
-	return mix(h, all);
+	return load_mix(h, all);
 }
 
 /* What a scanner does: the next state depends on the character and on the state. */
@@ -101,7 +94,7 @@ static uint64_t scan(struct int_mem *m, uint64_t h)
 			state = 15 - state;
 		m->histogram[state]++;
 	}
-	return mix(h, m->histogram[h & 15]);
+	return load_mix(h, m->histogram[h & 15]);
 }
 
 static uint64_t crc(const struct int_mem *m, uint64_t h)
@@ -114,14 +107,15 @@ static uint64_t crc(const struct int_mem *m, uint64_t h)
 		for (bit = 0; bit < 8; bit++)
 			c = c >> 1 ^ (c & 1 ? 0xedb88320u : 0);
 	}
-	return mix(h, c);
+	return load_mix(h, c);
 }
 
-uint64_t load_int_unit(void *mem, uint64_t seed)
+uint64_t load_int_unit(void *mem, size_t size, uint64_t seed)
 {
 	struct int_mem *m = mem;
-	uint64_t h = mix(seed, 0x2545f4914f6cdd1du);
+	uint64_t h = load_mix(seed, 0x2545f4914f6cdd1du);
 
+	(void)size;
 	h = walk(m, h);
 	h = strings(m, h);
 	h = matrix(m, h);
@@ -129,12 +123,12 @@ uint64_t load_int_unit(void *mem, uint64_t seed)
 	return crc(m, h);
 }
 
-void load_mem_init(void *mem)
+void load_int_init(void *mem, size_t size)
 {
 	struct int_mem *m = mem;
 	unsigned int i, j;
 
-	memset(mem, 0, LOAD_MEM);
+	memset(mem, 0, size);
 	for (i = 0; i < NODES; i++) {
 		m->nodes[i].key = i * 2654435761u;
 		m->nodes[i].next = (i * 29 + 7) % NODES;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The table of loads, and the pinned threads that run them.
+ * Pinned threads that run a load.
  */
 #include "calib/loads/loads.h"
 
@@ -12,20 +12,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
-
-#include "calib/loads/kernels.h"
+#include <unistd.h>
 
 #define CACHE_LINE 128 /* two lines: neighbours are prefetched in pairs */
-
-static const struct load_kernel kernels[] = {
-	{ "int",
-	  "integer mix in the L1 cache: hashing, lists, strings, branches, small "
-	  "matrices",
-	  load_int_unit },
-};
-
-#define KERNELS (sizeof(kernels) / sizeof(kernels[0]))
 
 struct load_thread {
 	/* Written by the thread alone, in lines of their own. */
@@ -35,37 +26,18 @@ struct load_thread {
 	_Alignas(CACHE_LINE) struct loads *loads;
 	pthread_t thread;
 	unsigned int pin_cpu;
-	int pin_ret; /* read after it posted "ready" */
-	unsigned char mem[LOAD_MEM];
+	int pin_ret, mem_ret; /* read after it posted "ready" */
+	void *mem;
 };
 
 struct loads {
 	const struct load_kernel *kernel;
+	size_t size; /* of each thread's memory */
 	_Atomic int stop;
-	sem_t ready;
+	sem_t ready, end; /* posted once per thread */
 	unsigned int count;
 	struct load_thread *threads;
 };
-
-const struct load_kernel *load_at(size_t i)
-{
-	return i < KERNELS ? &kernels[i] : NULL;
-}
-
-const struct load_kernel *load_find(const char *name, struct err *err)
-{
-	char known[256] = "";
-	size_t i, len = 0;
-
-	for (i = 0; i < KERNELS; i++) {
-		if (!strcmp(kernels[i].name, name))
-			return &kernels[i];
-		len += snprintf(known + len, sizeof(known) - len, "%s%s", i ? ", " : "",
-				kernels[i].name);
-	}
-	err_set(err, -EINVAL, "there is no load '%s'; known are %s", name, known);
-	return NULL;
-}
 
 static int pin_self(unsigned int cpu)
 {
@@ -78,23 +50,56 @@ static int pin_self(unsigned int cpu)
 	return sched_setaffinity(0, sizeof(set), &set) ? -errno : 0;
 }
 
-static void *run_thread(void *arg)
+static void wait_for(sem_t *sem)
 {
-	struct load_thread *t = arg;
-	struct loads *l = t->loads;
-	uint64_t seed = 1, work = 0;
+	while (sem_wait(sem) && errno == EINTR)
+		;
+}
+
+/* On its own CPU: the kernel takes pages from that CPU's node, and caches are warm. */
+static void set_up(struct load_thread *t)
+{
+	const struct loads *l = t->loads;
 
 	t->pin_ret = pin_self(t->pin_cpu);
-	atomic_store(&t->cpu, sched_getcpu());
-	sem_post(&l->ready);
 	if (t->pin_ret)
-		return NULL;
+		return;
+	t->mem = mmap(NULL, l->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (t->mem == MAP_FAILED) {
+		t->mem_ret = -errno;
+		t->mem = NULL;
+		return;
+	}
+	l->kernel->init(t->mem, l->size);
+	atomic_store(&t->cpu, sched_getcpu());
+}
+
+static void work(struct load_thread *t)
+{
+	struct loads *l = t->loads;
+	uint64_t seed = 1, units = 0;
+
+	if (!l->kernel->unit)
+		wait_for(&l->end);
 	while (!atomic_load_explicit(&l->stop, memory_order_relaxed)) {
-		seed = l->kernel->unit(t->mem, seed);
-		atomic_store_explicit(&t->work, ++work, memory_order_relaxed);
+		seed = l->kernel->unit(t->mem, l->size, seed);
+		atomic_store_explicit(&t->work, ++units, memory_order_relaxed);
 	}
 	atomic_store(&t->result, seed);
 	atomic_store(&t->cpu, sched_getcpu());
+}
+
+static void *run_thread(void *arg)
+{
+	struct load_thread *t = arg;
+
+	set_up(t);
+	sem_post(&t->loads->ready);
+	if (!t->mem)
+		return NULL;
+	work(t);
+	munmap(t->mem, t->loads->size);
 	return NULL;
 }
 
@@ -106,42 +111,66 @@ static int add_thread(struct loads *l, unsigned int cpu, struct err *err)
 
 	t->loads = l;
 	t->pin_cpu = cpu;
-	load_mem_init(t->mem);
+	atomic_store(&t->cpu, -1);
 	ret = pthread_create(&t->thread, NULL, run_thread, t);
 	if (ret)
 		return err_errno(err, -ret, "cannot start a load thread for CPU %u", cpu);
 	l->count++;
-	while (sem_wait(&l->ready) && errno == EINTR)
-		;
+	wait_for(&l->ready);
 	if (t->pin_ret)
 		return err_set(
 			err, t->pin_ret,
 			"cannot run on CPU %u: it is offline, or a cpuset keeps us "
 			"from it",
 			cpu);
+	if (t->mem_ret)
+		return err_errno(err, t->mem_ret, "load '%s': %zu KiB of memory",
+				 l->kernel->name, l->size / 1024);
 	return 0;
 }
 
-int loads_start(const struct load_kernel *kernel, const unsigned int *cpus,
-		unsigned int ncpus, struct loads **out, struct err *err)
+/* Better told now than by the OOM killer. */
+static int check_memory(const struct load_kernel *kernel, size_t size, unsigned int ncpus,
+			struct err *err)
 {
-	struct loads *l = calloc(1, sizeof(*l));
-	size_t size = ncpus * sizeof(*l->threads);
-	unsigned int i;
-	int ret = 0;
+	uint64_t all = (uint64_t)sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE);
 
-	if (!l)
-		return err_set(err, -ENOMEM, "out of memory");
-	if (ncpus)
+	if ((uint64_t)size * ncpus <= all / 2)
+		return 0;
+	return err_set(
+		err, -ENOMEM,
+		"load '%s' takes %zu MiB on each of %u CPUs, to be larger than the "
+		"caches, and this machine has %ju MiB; load fewer CPUs",
+		kernel->name, size >> 20, ncpus, (uintmax_t)all >> 20);
+}
+
+int loads_start(const struct load_kernel *kernel, const struct load_caches *caches,
+		const unsigned int *cpus, unsigned int ncpus, struct loads **out,
+		struct err *err)
+{
+	const struct load_caches usual = load_usual_caches();
+	size_t mem = kernel->size(caches ? caches : &usual);
+	size_t size = ncpus * sizeof(struct load_thread);
+	struct loads *l;
+	unsigned int i;
+	int ret;
+
+	ret = check_memory(kernel, mem, ncpus, err);
+	if (ret)
+		return ret;
+	l = calloc(1, sizeof(*l));
+	if (l && ncpus)
 		l->threads = aligned_alloc(CACHE_LINE, size);
-	if (ncpus && !l->threads) {
+	if (!l || (ncpus && !l->threads)) {
 		free(l);
 		return err_set(err, -ENOMEM, "out of memory");
 	}
 	if (ncpus)
 		memset(l->threads, 0, size);
 	l->kernel = kernel;
+	l->size = mem;
 	sem_init(&l->ready, 0, 0);
+	sem_init(&l->end, 0, 0);
 	for (i = 0; !ret && i < ncpus; i++)
 		ret = add_thread(l, cpus[i], err);
 	if (ret) {
@@ -193,8 +222,11 @@ void loads_stop(struct loads *loads)
 		return;
 	atomic_store(&loads->stop, 1);
 	for (i = 0; i < loads->count; i++)
+		sem_post(&loads->end);
+	for (i = 0; i < loads->count; i++)
 		pthread_join(loads->threads[i].thread, NULL);
 	sem_destroy(&loads->ready);
+	sem_destroy(&loads->end);
 	free(loads->threads);
 	free(loads);
 }

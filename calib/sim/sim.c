@@ -31,23 +31,26 @@ static const struct {
 	const char *name;
 	double activity;
 } loads[] = {
-	{ "int", 1.0 },
-	{ "fp", 1.15 },
-	{ "mem", 0.7 },
+	{ "int", 1.0 },	  { "float", 0.75 }, { "simd", 1.35 }, { "branchy", 0.9 },
+	{ "l1", 1.15 },	  { "l2", 1.05 },    { "dram", 0.7 },  { "chase", 0.35 },
+	{ "spin", 0.55 }, { "idle", 0 },
 };
 
 int sim_load_activity(const char *load, double *activity, struct err *err)
 {
-	size_t i;
+	char known[256] = "";
+	size_t i, len = 0;
 
 	for (i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
 		if (!strcmp(loads[i].name, load)) {
 			*activity = loads[i].activity;
 			return 0;
 		}
+		len += snprintf(known + len, sizeof(known) - len, "%s%s", i ? ", " : "",
+				loads[i].name);
 	}
-	return err_set(err, -EINVAL,
-		       "virtual boards have no load '%s'; known are int, fp, mem", load);
+	return err_set(err, -EINVAL, "virtual boards have no load '%s'; known are %s",
+		       load, known);
 }
 
 #define MINUTE_NS 60000000000u
@@ -286,7 +289,8 @@ static int sim_load_start(struct machine *m, unsigned int cluster, unsigned int 
 			return ret;
 	}
 	sim->touched[cluster] = true;
-	virtual_set_load(sim->virt, cluster, ncpus, activity);
+	/* Threads that sleep load nothing. */
+	virtual_set_load(sim->virt, cluster, activity > 0 ? ncpus : 0, activity);
 	virtual_usage(sim->virt, cluster, &sim->start[cluster]);
 	return 0;
 }

@@ -39,7 +39,7 @@ struct sim_options {
 int sim_open(const struct sim_options *opts, struct machine **m, struct err *err);
 
 /*
- * sim_load_activity - what a load draws, in C of the integer load
+ * sim_load_activity - what a load draws, in C of the integer load; 0: it sleeps
  *
  * Returns 0 or -EINVAL naming the known loads.
  */

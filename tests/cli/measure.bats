@@ -107,7 +107,7 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	[ "$status" -eq 2 ]
 	measure --cluster a15 --loads brew
 	[ "$status" -eq 2 ]
-	[[ $stderr == *"virtual boards have no load 'brew'; known are int, fp, mem"* ]]
+	[[ $stderr == *"virtual boards have no load 'brew'; known are int, float, simd, branchy, l1, l2, dram, chase, spin, idle"* ]]
 	[ ! -e calib-run ]
 }
 
