@@ -14,22 +14,28 @@
 #include "boards/board.h"
 #include "calib/linux/linux.h"
 #include "calib/measure/plan.h"
+#include "calib/measure/precision.h"
 #include "calib/measure/resume.h"
 #include "calib/measure/runner.h"
 #include "calib/measure/session.h"
 #include "calib/measure/stop.h"
 #include "calib/measure/talk.h"
 #include "calib/sim/sim.h"
+#include "calib/samples.h"
 #include "lib/progress.h"
 
 #define NS_PER_S 1000000000u
+/* Whoever asks for nothing else gets this, or what so many rounds give. */
+#define PRECISION_DEFAULT 0.01
+#define ROUNDS_DEFAULT	  3
 /* A virtual board that is measured again has idled for this long. */
 #define PAUSE_NS (10ull * NS_PER_S)
 
 struct measure_options {
 	struct opt_list clusters, sensors;
 	const char *board, *sysroot, *loads, *cpus, *opps, *run, *faults;
-	uint32_t repeats, seed;
+	uint32_t repeats, seed, max_temp;
+	double precision; /* 0: not asked for */
 	uint64_t time_limit_ns;
 	bool dry_run, resume;
 };
@@ -59,6 +65,9 @@ struct job {
 	struct progress progress;
 	uint64_t wall_start_ns, board_start_ns;
 	unsigned int rows;
+	struct precision precision; /* of the cluster at hand */
+	bool too_coarse;	    /* a precision asked for was not reached */
+	uint64_t windows_whole;	    /* of the plans, what is done already with them */
 	uint64_t windows_before, windows_all; /* before this cluster, in all plans */
 	uint64_t left_after_ns;		      /* what the plans after this one take */
 };
@@ -214,6 +223,32 @@ static int choose_clusters(struct job *job, struct err *err)
 	return 0;
 }
 
+/*
+ * A plan that the user narrowed is carried out as it is, unless a precision was asked
+ * for: then --repeats is how often at most.
+ */
+static double target_of(const struct measure_options *o)
+{
+	if (o->precision > 0)
+		return o->precision;
+	return o->opps || o->cpus || o->repeats != PLAN_ROUNDS_AUTO ? 0
+								    : PRECISION_DEFAULT;
+}
+
+static void choose_rounds(const struct measure_options *o, struct plan_options *p)
+{
+	bool automatic = o->repeats == PLAN_ROUNDS_AUTO;
+
+	p->rounds = o->repeats;
+	if (!(target_of(o) > 0))
+		return;
+	if (!automatic)
+		p->rounds = 1;
+	p->max_rounds = !automatic	   ? o->repeats
+			: o->precision > 0 ? PLAN_MAX_ROUNDS
+					   : ROUNDS_DEFAULT;
+}
+
 static int make_plans(struct job *job, struct err *err)
 {
 	for (unsigned int i = 0; i < job->cluster_count; i++) {
@@ -223,15 +258,17 @@ static int make_plans(struct job *job, struct err *err)
 					? job->resume.clusters[i].seed
 					: job->opts->seed +
 						  job->session.cluster_rows[cluster];
-		const struct plan_options opts = {
+		struct plan_options opts = {
 			.opps = job->opts->opps,
 			.cpus = job->opts->cpus,
 			.loads = job->opts->loads,
-			.rounds = job->opts->repeats,
 			.seed = seed,
 		};
-		int ret = plan_make(&opts, &job->info, cluster, &job->plans[i], err);
+		int ret;
 
+		choose_rounds(job->opts, &opts);
+		ret = plan_make(&opts, &job->info, cluster, &job->plans[i], err);
+		job->windows_whole += job->plans[i].least_count;
 		if (!ret && job->opts->resume)
 			ret = resume_drop_done(&job->resume, i, &job->session,
 					       &job->plans[i], err);
@@ -240,7 +277,7 @@ static int make_plans(struct job *job, struct err *err)
 		if (!job->opts->resume)
 			resume_add_cluster(&job->resume, job->info.clusters[cluster].name,
 					   seed, &job->plans[i]);
-		job->windows_all += job->plans[i].count;
+		job->windows_all += job->plans[i].least_count;
 	}
 	return 0;
 }
@@ -263,10 +300,8 @@ static void tell_unknown_voltages(const struct job *job)
 
 static void tell_resumed(const struct job *job)
 {
-	uint64_t all = 0;
+	uint64_t all = job->windows_whole;
 
-	for (unsigned int i = 0; i < job->resume.cluster_count; i++)
-		all += job->resume.clusters[i].windows;
 	cmd_note(job->ctx, "%" PRIu64 " of %" PRIu64 " windows are in '%s', %s",
 		 all - job->windows_all, all, job->opts->run,
 		 job->windows_all ? "measuring the others" : "nothing is missing");
@@ -355,9 +390,8 @@ static int prepare_job(struct job *job, struct err *err)
 	return ret;
 }
 
-static int on_begin(void *arg, struct err *err)
+static int begin_session(struct job *job, struct err *err)
 {
-	struct job *job = arg;
 	int ret = session_begin(&job->session, err);
 
 	if (ret || job->recorded)
@@ -366,13 +400,45 @@ static int on_begin(void *arg, struct err *err)
 	return job->opts->resume ? 0 : resume_write(job->opts->run, &job->resume, err);
 }
 
+/* What was measured of the cluster before counts too. */
+static int take_rows_before(struct job *job, struct err *err)
+{
+	struct samples all = { 0 };
+	int ret = samples_read(&all, job->session.samples, err);
+
+	for (size_t i = 0; i < all.count && !ret; i++)
+		ret = precision_add(&job->precision, &all.rows[i], err);
+	samples_free(&all);
+	return ret;
+}
+
+static int on_begin(void *arg, struct err *err)
+{
+	struct job *job = arg;
+	int ret = begin_session(job, err);
+
+	if (!ret && job->precision.target > 0)
+		ret = take_rows_before(job, err);
+	return ret;
+}
+
+static int on_enough(void *arg, const struct runner *r, bool *yes, struct err *err)
+{
+	struct job *job = arg;
+
+	(void)err;
+	*yes = !(job->precision.target > 0) ||
+	       precision_reached(&job->precision, r->plan, r->result.visits);
+	return 0;
+}
+
 static int on_row(void *arg, const struct sample *row, struct err *err)
 {
 	struct job *job = arg;
 	int ret = session_append(&job->session, row, err);
 
 	job->rows += !ret;
-	return ret;
+	return ret ? ret : precision_add(&job->precision, row, err);
 }
 
 static void on_warn(void *arg, const char *text)
@@ -391,19 +457,31 @@ static uint64_t to_wall_ns(const struct job *job, uint64_t board_ns)
 	return board ? (double)board_ns * wall / board : board_ns;
 }
 
+/* In windows: up to the least that is made, and from there what the last fit said. */
+static uint64_t windows_left(const struct job *job, const struct runner *r)
+{
+	const struct plan *plan = r->plan;
+
+	if (r->result.windows < plan->least_count)
+		return plan->least_count - r->result.windows;
+	return precision_missing(&job->precision) * plan->count / plan->visit_count;
+}
+
 static void on_progress(void *arg, const struct runner *r, const struct plan_window *w)
 {
 	struct job *job = arg;
-	uint64_t left = r->plan->count - r->result.windows;
+	uint64_t left = windows_left(job, r);
+	uint64_t done = job->windows_before + r->result.windows, all = job->windows_all;
 	char what[96];
 
+	if (all < done + left)
+		all = done + left;
 	snprintf(what, sizeof(what), "%s%s %g MHz %u CPUs",
 		 job->virtual_board ? "VIRTUAL " : "",
 		 job->info.clusters[r->plan->cluster].name, w->khz / 1e3, w->cpu_count);
 	left = left * plan_window_ns(&r->timing) + job->left_after_ns;
-	progress_update(&job->progress, stop_now_ns(),
-			job->windows_before + r->result.windows, job->windows_all,
-			to_wall_ns(job, left), what);
+	progress_update(&job->progress, stop_now_ns(), done, all, to_wall_ns(job, left),
+			what);
 }
 
 /* This cluster's share of the time that is left. */
@@ -418,6 +496,50 @@ static uint64_t deadline(const struct job *job, unsigned int i, uint64_t end_ns)
 			     : now + (uint64_t)((double)(end_ns - now) * mine / all);
 }
 
+/* How precise it has become, and why no more than that. */
+static void tell_precision(struct job *job, const struct plan *plan, bool out_of_time)
+{
+	struct precision *p = &job->precision;
+	const char *name = job->info.clusters[plan->cluster].name;
+
+	if (!(p->target > 0))
+		return;
+	precision_look(p, plan);
+	if (!p->known || p->half > p->target)
+		job->too_coarse |= job->opts->precision > 0;
+	if (!p->known)
+		cmd_warn(job->ctx, "cluster '%s': how precise C is cannot be told: %s",
+			 name, p->err.msg);
+	else if (p->half <= p->target)
+		talk_precision(stderr, job->virtual_board, p);
+	else if (p->floor >= p->target)
+		cmd_warn(job->ctx,
+			 "cluster '%s': C is known to +-%.2g %% (95 %%); no number of "
+			 "visits makes it better than %.2g %%, as the law of leakage is "
+			 "not known well enough: a wider range of temperature or voltage "
+			 "would tell it",
+			 name, 100 * p->half, 100 * p->floor);
+	else
+		cmd_warn(job->ctx,
+			 "cluster '%s': C is known to +-%.2g %% (95 %%), not yet to %.2g "
+			 "%%: about %u more visits are missing%s",
+			 name, 100 * p->half, 100 * p->target, precision_missing(p),
+			 out_of_time ? "" : "; measure it again to add some");
+}
+
+static void tell_cluster(struct job *job, unsigned int i, const struct runner_result *res)
+{
+	const struct plan *plan = &job->plans[i];
+
+	talk_result(stderr, &job->info, plan, res);
+	if (res->out_of_time && res->windows < plan->least_count)
+		cmd_note(job->ctx,
+			 "cluster '%s': the time limit came after %u of %zu windows",
+			 job->info.clusters[plan->cluster].name, res->windows,
+			 plan->least_count);
+	tell_precision(job, plan, res->out_of_time);
+}
+
 static int measure_cluster(struct job *job, unsigned int i, uint64_t end_ns,
 			   struct runner *r, struct err *err)
 {
@@ -430,22 +552,22 @@ static int measure_cluster(struct job *job, unsigned int i, uint64_t end_ns,
 		.machine = job->machine,
 		.info = &job->info,
 		.plan = &job->plans[i],
-		.hooks = { job, on_begin, on_row, on_warn, NULL, on_progress },
+		.hooks = { job, on_begin, on_row, on_warn, on_enough, on_progress },
 		.deadline_ns = deadline(job, i, end_ns),
+		.max_temp_mc = job->opts->max_temp * 1000,
+	};
+	job->precision = (struct precision){
+		.target = target_of(job->opts),
+		.cluster = job->info.clusters[job->clusters[i]].name,
 	};
 	progress_start(&job->progress, stop_now_ns());
 	ret = runner_run(r, err);
 	progress_end(&job->progress);
-	job->windows_before += job->plans[i].count;
-	if (ret)
-		return ret;
-	talk_result(stderr, &job->info, &job->plans[i], &r->result);
-	if (r->result.out_of_time)
-		cmd_note(job->ctx,
-			 "cluster '%s': the time limit came after %u of %zu windows",
-			 job->info.clusters[job->clusters[i]].name, r->result.windows,
-			 job->plans[i].count);
-	return 0;
+	job->windows_before += job->plans[i].least_count;
+	if (!ret)
+		tell_cluster(job, i, &r->result);
+	precision_free(&job->precision);
+	return ret;
 }
 
 /* An error on the way: say what is kept all the same, and how to go on. */
@@ -511,14 +633,14 @@ static int carry_out(struct job *job, struct err *err)
 		ret = measure_all(job, err);
 	if (ret)
 		return ret;
-	if (!job->rows)
+	if (!job->rows && job->windows_all)
 		return err_set(err, -ETIME, "the time limit is too short for one window");
 	if (!strcmp(job->opts->run, RUN_DEFAULT))
 		fprintf(stderr, "next: calib fit > coeffs.json\n");
 	else
 		fprintf(stderr, "next: calib fit -d '%s' > coeffs.json\n",
 			job->opts->run);
-	return 0;
+	return job->too_coarse;
 }
 
 static int run_job(struct job *job, struct err *err)
@@ -528,7 +650,7 @@ static int run_job(struct job *job, struct err *err)
 	if (ret)
 		return ret;
 	tell_session(job);
-	if (job->opts->resume && !job->windows_all)
+	if (job->opts->resume && !job->windows_all && !(target_of(job->opts) > 0))
 		return 0;
 	if (!job->opts->dry_run)
 		return carry_out(job, err);
@@ -582,9 +704,15 @@ static const struct opt measure_opts[] = {
 	  "are few" },
 	{ "seed", 0, OPT_U32, OPT(seed), "N",
 	  "of the random order, and which virtual board it is; default: 1" },
+	{ "precision", 0, OPT_PERCENT, OPT(precision), "PCT",
+	  "go on until C is known to PCT (half of its 95 % interval); default: 1%, or "
+	  "what 3 rounds give" },
 	{ "time-limit", 0, OPT_DURATION_NS, OPT(time_limit_ns), "TIME",
 	  "end after TIME of board time ('90s', '10m'), with what was measured" },
 	{ "run", 'd', OPT_STRING, OPT(run), "DIR", "where rows are added" },
+	{ "max-temp", 0, OPT_U32, OPT(max_temp), "DEGREES",
+	  "start no load above so many degrees Celsius, wait; default: 5 below where the "
+	  "kernel cuts the clock" },
 	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
 	  "look for /sys and /proc of the machine below DIR" },
 	{ "fault", 0, OPT_STRING, OPT(faults), "LIST",
@@ -609,6 +737,16 @@ const struct cmd cmd_measure = {
 		"\n"
 		"The several CPU counts are what tells the power of one CPU from that of "
 		"the clock and the cache they share, and from leakage.\n"
+		"\n"
+		"It begins warm: a load runs until neither power nor temperature has a "
+		"trend. Then every operating point is visited once, hot and cool ones in "
+		"turn, and from there on only while C is not known to --precision, which "
+		"is looked up by the fit that 'calib fit' makes. With --opps, --cpus or "
+		"--repeats the plan is carried out as it is, unless --precision is "
+		"given too. Where the clock is cut by heat, the window is taken once "
+		"more "
+		"after cooling. When another program changes governor or limits, it is "
+		"told what, and the window is taken again.\n"
 		"\n"
 		"Rows are added: 'calib measure --cluster a15' and then '--cluster a7' "
 		"give one run, and measuring a cluster again makes it more precise. A "

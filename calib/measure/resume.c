@@ -363,9 +363,10 @@ static int count_rows(struct tally *t, uint64_t first_row, const struct session 
 /* Move the windows that are missing together. */
 static void keep_missing(struct tally *t, struct plan *plan)
 {
-	size_t kept = 0;
+	size_t kept = 0, least = plan->least_count;
 
-	plan->visit_count = 0;
+	plan->visit_count = plan->least_visits = 0;
+	plan->least_count = 0;
 	for (size_t i = 0; i < plan->count; i++) {
 		const struct plan_window w = plan->windows[i];
 		uint32_t *rows = tally_of(t, w.khz, w.cpu_count, w.load);
@@ -377,6 +378,10 @@ static void keep_missing(struct tally *t, struct plan *plan)
 		if (!kept || plan->windows[kept - 1].visit != w.visit)
 			plan->visit_count++;
 		plan->windows[kept++] = w;
+		if (i >= least)
+			continue;
+		plan->least_visits = plan->visit_count;
+		plan->least_count = kept;
 	}
 	plan->count = kept;
 }

@@ -24,7 +24,7 @@ char *talk_time(uint64_t ns, char *out, size_t size)
 
 static void print_visits(FILE *f, const struct plan *plan)
 {
-	for (size_t i = 0; i < plan->count; i++) {
+	for (size_t i = 0; i < plan->least_count; i++) {
 		const struct plan_window *w = &plan->windows[i];
 
 		if (!i || w->visit != w[-1].visit)
@@ -39,14 +39,18 @@ static void print_visits(FILE *f, const struct plan *plan)
 void talk_plan(FILE *f, const struct runinfo *info, const struct plan *plan)
 {
 	const struct runinfo_cluster *cl = &info->clusters[plan->cluster];
-	unsigned int rounds = plan->visit_count / plan->opp_count;
+	unsigned int rounds = plan->least_visits / plan->opp_count;
 	char time[32];
 
 	fprintf(f, "%s: %u operating points, %zu windows", cl->name, plan->opp_count,
-		plan->count);
+		plan->least_count);
 	if (rounds > 1)
 		fprintf(f, " in %u rounds", rounds);
-	fprintf(f, ", about %s\n", talk_time(plan_time_ns(plan), time, sizeof(time)));
+	fprintf(f, ", about %s", talk_time(plan_time_ns(plan), time, sizeof(time)));
+	if (plan->count > plan->least_count)
+		fprintf(f, "; up to %s until C is precise enough",
+			talk_time(plan_most_ns(plan), time, sizeof(time)));
+	fprintf(f, "\n");
 	fprintf(f, "  meter %s, %s%g ms: windows of %u readings, %g ms\n",
 		cl->sensor[0] ? cl->sensor : "none",
 		cl->sensor_interval_us ? "a new value every "
@@ -85,9 +89,23 @@ void talk_result(FILE *f, const struct runinfo *info, const struct plan *plan,
 		print_flags(f, result);
 	if (result->lost)
 		fprintf(f, ", %u windows lost", result->lost);
+	if (result->stolen)
+		fprintf(f, ", %u windows taken again as settings were changed",
+			result->stolen);
+	if (result->rows_retaken)
+		fprintf(f, ", %u taken again after cooling", result->rows_retaken);
+	if (result->cooling_ns)
+		fprintf(f, ", %s waited to cool",
+			talk_time(result->cooling_ns, time, sizeof(time)));
 	if (result->visits_skipped)
 		fprintf(f, ", %u visits skipped", result->visits_skipped);
 	if (result->bad_reads)
 		fprintf(f, ", %" PRIu32 " reads failed", result->bad_reads);
 	fprintf(f, "\n");
+}
+
+void talk_precision(FILE *f, bool virtual_board, const struct precision *p)
+{
+	fprintf(f, "%s%s: C is known to +-%.2g %% (95 %%) after %u visits\n",
+		virtual_board ? "VIRTUAL " : "", p->cluster, 100 * p->half, p->visits);
 }

@@ -271,3 +271,41 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[ ! -e calib-run ]
 }
+
+@test "visits are added until C is as precise as asked for" {
+	measure --cluster a7 --precision 0.3%
+	[ "$status" -eq 0 ]
+	[ "$(rows)" -gt 60 ] && [ "$(rows)" -lt 300 ]
+	[[ $stderr =~ "VIRTUAL a7: C is known to +-0."[0-9]+" % (95 %) after "[0-9]+" visits" ]]
+	"$CALIB" fit 2> talk > coeffs.json
+	grep -E "^VIRTUAL a7: C = " talk | awk '{ exit !($7 <= 0.003 * $5) }'
+	# A second run knows what the first has measured.
+	n=$(rows)
+	measure --cluster a7 --precision 0.3%
+	[ "$status" -eq 0 ]
+	[ "$(rows)" -le $((n + 42)) ]
+}
+
+@test "a precision that is not reached: exit 1, the rows kept, what is missing said" {
+	measure --cluster a7 --precision 0.3% --repeats 2
+	[ "$status" -eq 1 ]
+	[ "$(rows)" -eq 78 ]
+	[[ $stderr =~ "warning: cluster 'a7': C is known to +-0."[0-9]+" % (95 %), not yet to 0.3 %: about "[0-9]+" more visits are missing; measure it again" ]]
+	measure --cluster a7 --precision 0.1% --time-limit 20s -d short
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"the time limit came after"* ]]
+	measure "${few[@]}" --precision 1% -d narrow
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"C "* ]]
+}
+
+@test "no load starts above --max-temp, and a hot board is waited for" {
+	measure --cluster a15 --max-temp 48
+	[ "$status" -eq 0 ]
+	[[ $stderr =~ "a15: "[0-9]+" degrees, too hot to go on (no load starts above 48)" ]]
+	[[ $stderr == *" waited to cool"* ]]
+	[ "$(rows ',-$')" -eq 57 ]
+	measure --cluster a15 --max-temp 30 -d cold
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"no load starts above 30: cool it, or allow more with --max-temp; no row was written" ]]
+}

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * How precisely the rows so far tell C. Looking often and stopping at the first narrow
+ * interval would favour intervals that are narrow by chance: the error goes down with the
+ * square root of the visits, so the next look is when half of the missing ones are made.
+ */
+#include "calib/measure/precision.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "models/power.h"
+
+int precision_add(struct precision *p, const struct sample *row, struct err *err)
+{
+	if (strcmp(row->cluster, p->cluster))
+		return 0;
+	if (p->count == p->cap) {
+		size_t cap = p->cap ? 2 * p->cap : 256;
+		struct sample *rows = realloc(p->rows, cap * sizeof(*rows));
+
+		if (!rows)
+			return err_set(err, -ENOMEM, "out of memory for %zu rows", cap);
+		p->rows = rows;
+		p->cap = cap;
+	}
+	p->rows[p->count++] = *row;
+	return 0;
+}
+
+static int fit(const struct precision *p, const char *load, struct power_fit *f,
+	       struct err *err)
+{
+	const struct power_select sel = { .cluster = p->cluster, .load = load };
+	const struct power_method *method;
+	struct power_data d;
+	char why[256];
+	int ret;
+
+	ret = power_data_init(&d, p->rows, p->count, &sel, err);
+	if (ret)
+		return ret;
+	ret = power_choose(&d, &method, why, sizeof(why), err);
+	if (!ret)
+		ret = power_fit_with(method, &d, f, err);
+	power_data_free(&d);
+	if (!ret && !(f->c > 0))
+		ret = err_set(err, -EDOM, "C comes out as %.3g", f->c);
+	if (!ret && !isfinite(f->se))
+		ret = err_set(err, -EDOM, "the rows leave no error to state");
+	return ret;
+}
+
+void precision_look(struct precision *p, const struct plan *plan)
+{
+	p->half = p->floor = 0;
+	p->known = true;
+	for (unsigned int i = 0; i < plan->load_count && p->known; i++) {
+		struct power_fit f;
+		double half;
+
+		if (fit(p, plan->loads[i], &f, &p->err)) {
+			p->known = false;
+			break;
+		}
+		half = (f.ci95[1] - f.ci95[0]) / 2 / f.c;
+		if (half < p->half)
+			continue;
+		p->half = half;
+		p->floor = half * f.law_se / f.se;
+		p->visits = f.visits;
+	}
+}
+
+unsigned int precision_missing(const struct precision *p)
+{
+	double now, wanted;
+
+	if (!p->known || p->half <= p->target || p->floor >= p->target)
+		return 0;
+	now = p->half * p->half - p->floor * p->floor;
+	wanted = p->target * p->target - p->floor * p->floor;
+	return ceil(fmin(p->visits * (now / wanted - 1), 1e6));
+}
+
+bool precision_reached(struct precision *p, const struct plan *plan, unsigned int visits)
+{
+	unsigned int missing;
+
+	if (visits < p->next)
+		return false;
+	precision_look(p, plan);
+	missing = precision_missing(p);
+	p->next = visits + (missing + 1) / 2;
+	return !missing;
+}
+
+void precision_free(struct precision *p)
+{
+	free(p->rows);
+	p->rows = NULL;
+	p->count = p->cap = 0;
+}
