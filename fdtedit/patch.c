@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fdtedit/patch.h"
@@ -50,18 +51,43 @@ static bool is_below(const char *path)
 	return path[0] != '/' && strncmp(path, "../", 3) && !strstr(path, "/../");
 }
 
+/*
+ * What a link leads to, from this folder when it is below: neither patch(1) nor git
+ * writes through a link. NULL: @path is none.
+ */
+static char *link_target(const char *path)
+{
+	char *here, *real;
+	struct stat st;
+	size_t n;
+
+	if (lstat(path, &st) || !S_ISLNK(st.st_mode))
+		return NULL;
+	real = realpath(path, NULL);
+	here = realpath(".", NULL);
+	n = here ? strlen(here) : 0;
+	if (real && n && !strncmp(real, here, n) && real[n] == '/')
+		memmove(real, real + n + 1, strlen(real + n + 1) + 1);
+	free(here);
+	return real;
+}
+
 int patch_name(const char *path, struct buf *out, struct err *err)
 {
 	struct buf prefix = { 0 };
-	const char *name = path;
+	char *target = link_target(path);
+	const char *name;
 	int ret;
 
+	path = target ? target : path;
+	name = path;
 	if (git_prefix(path, &prefix) || !is_below(path))
 		name = last_part(path);
 	while (!strncmp(name, "./", 2))
 		name += 2;
 	ret = buf_addf(out, "%s%s", prefix.data ? prefix.data : "", name);
 	buf_free(&prefix);
+	free(target);
 	return ret ? no_memory(err) : 0;
 }
 

@@ -530,6 +530,26 @@ git_repo() {
 	done
 }
 
+@test "a patch of a link is one of the file that it leads to" {
+	fixture 01-nested-cache
+	mkdir -p plain/sub repo/sub elsewhere
+	export HOME=$PWD GIT_CONFIG_NOSYSTEM=1
+	git init -q repo
+	for dir in plain repo; do
+		cp old/01-nested-cache.dts $dir/sub/real.dts
+		ln -s sub/real.dts $dir/link.dts
+		(cd $dir && "$FDTEDIT" apply --patch link.dts ../coeffs.json > ../$dir.patch)
+		[ "$(sed -n 1p $dir.patch)" = "--- a/sub/real.dts" ]
+		(cd $dir && patch -p1 < ../$dir.patch)
+		grep -q dynamic-power $dir/sub/real.dts
+	done
+	cp old/01-nested-cache.dts repo/sub/real.dts
+	ln -s ../repo/link.dts elsewhere/far.dts
+	(cd elsewhere && "$FDTEDIT" apply --patch far.dts ../coeffs.json > ../far.patch)
+	(cd repo && git apply ../far.patch)
+	cmp repo/sub/real.dts plain/sub/real.dts
+}
+
 @test "outside of git a patch names the path as given, or the last part of it" {
 	mkdir a
 	cp "$TOP/tests/data/dts/01-nested-cache.dts" a/x.dts
