@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fake machines for tests: trees made by tests/fake/, and a private mount namespace in
- * which libsensors takes one for the machine. Include after <cmocka.h> and files.h.
+ * Fake machines for tests: trees made by tests/fake/, for namespace.h. Include after
+ * <cmocka.h> and files.h.
  */
 #ifndef TESTS_UNIT_FAKE_H
 #define TESTS_UNIT_FAKE_H
 
-#include <fcntl.h>
-#include <sched.h>
-#include <stdbool.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
+
+#include "namespace.h"
 
 /* A new folder with a fake Odroid-XU3 in it; files_remove() takes it away. */
 static inline char *fake_xu3(const char *cpus)
@@ -68,54 +66,6 @@ static inline char *fake_dump(const char *dir, const char *but)
 	assert_int_equal(pclose(f), 0);
 	free(command);
 	return data;
-}
-
-static inline bool fake_write(const char *path, const char *text)
-{
-	int fd = open(path, O_WRONLY | O_CLOEXEC);
-	bool ok = fd >= 0 && write(fd, text, strlen(text)) == (ssize_t)strlen(text);
-
-	if (fd >= 0)
-		close(fd);
-	return ok;
-}
-
-/*
- * A mount namespace of this process's own; once per process. False where the kernel or a
- * container does not let us: the test then skips.
- */
-static inline bool fake_namespace(void)
-{
-	char map[64];
-	uid_t uid = geteuid();
-	gid_t gid = getegid();
-
-	if (unshare(CLONE_NEWNS)) {
-		if (unshare(CLONE_NEWUSER | CLONE_NEWNS))
-			return false;
-		snprintf(map, sizeof(map), "0 %u 1", uid);
-		if (!fake_write("/proc/self/setgroups", "deny") ||
-		    !fake_write("/proc/self/uid_map", map))
-			return false;
-		snprintf(map, sizeof(map), "0 %u 1", gid);
-		if (!fake_write("/proc/self/gid_map", map))
-			return false;
-	}
-	return !mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL);
-}
-
-/* Show DIR/sys/class and DIR/sys/devices as the machine's. */
-static inline bool fake_bind(const char *dir)
-{
-	return !mount(files_path(dir, "sys/class"), "/sys/class", NULL, MS_BIND, NULL) &&
-	       !mount(files_path(dir, "sys/devices"), "/sys/devices", NULL, MS_BIND,
-		      NULL);
-}
-
-static inline void fake_unbind(void)
-{
-	umount2("/sys/devices", MNT_DETACH);
-	umount2("/sys/class", MNT_DETACH);
 }
 
 #endif
