@@ -56,6 +56,9 @@ static int find_board(struct linux_machine *lm, struct board *board, struct runi
 			       err);
 	if (ret < 0)
 		return ret;
+	/* None matched: what was tried last is still in there. */
+	if (!ret)
+		memset(board, 0, sizeof(*board));
 	if (lm->opt.board) {
 		*board = *lm->opt.board;
 		ret = 1;
