@@ -14,6 +14,7 @@ extern const struct cmd cmd_freqcheck;
 extern const struct cmd cmd_import;
 extern const struct cmd cmd_measure;
 extern const struct cmd cmd_plot;
+extern const struct cmd cmd_probe;
 extern const struct cmd cmd_restore;
 
 #endif

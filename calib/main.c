@@ -10,8 +10,8 @@
 /* A line each, so that two new ones merge. */
 /* clang-format off */
 static const struct cmd *const cmds[] = {
-	&cmd_boards, &cmd_freqcheck, &cmd_measure, &cmd_restore, &cmd_import, &cmd_fit, &cmd_check,
-	&cmd_plot, NULL,
+	&cmd_boards, &cmd_probe, &cmd_freqcheck, &cmd_measure, &cmd_restore, &cmd_import,
+	&cmd_fit, &cmd_check, &cmd_plot, NULL,
 };
 /* clang-format on */
 

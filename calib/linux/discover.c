@@ -358,6 +358,7 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 		thermal_find(&lm->sys, lm->topo, i, &lm->clusters[i].thermal);
 		describe_cluster(c, &lm->clusters[i], out);
 		source = volts_fill(&lm->sys, c, tree, twin, out->opps, out->opp_count);
+		lm->clusters[i].table_volts = source;
 		if (lm->clusters[i].has_sensor && lm->clusters[i].sensor.tells_volts)
 			source = "rail";
 		snprintf(out->volt_source, sizeof(out->volt_source), "%s", source);

@@ -21,6 +21,7 @@ struct linux_cluster {
 	struct power_meter sensor;
 	int sensor_ret; /* why there is none, for prepare() */
 	struct err sensor_err;
+	const char *table_volts; /* source of the operating points' voltages, or "" */
 	struct thermal thermal;
 	bool prepared;
 	uint32_t pinned_khz;
