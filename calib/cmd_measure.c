@@ -25,9 +25,6 @@
 #include "lib/progress.h"
 
 #define NS_PER_S 1000000000u
-/* Whoever asks for nothing else gets this, or what so many rounds give. */
-#define PRECISION_DEFAULT 0.01
-#define ROUNDS_DEFAULT	  3
 /* A virtual board that is measured again has idled for this long. */
 #define PAUSE_NS (10ull * NS_PER_S)
 
@@ -246,7 +243,7 @@ static void choose_rounds(const struct measure_options *o, struct plan_options *
 		p->rounds = 1;
 	p->max_rounds = !automatic	   ? o->repeats
 			: o->precision > 0 ? PLAN_MAX_ROUNDS
-					   : ROUNDS_DEFAULT;
+					   : PRECISION_ROUNDS;
 }
 
 static int make_plans(struct job *job, struct err *err)

@@ -13,6 +13,10 @@
 #include "lib/err.h"
 #include "models/sample.h"
 
+/* Whoever asks for nothing else gets this, or what so many rounds give. */
+#define PRECISION_DEFAULT 0.01
+#define PRECISION_ROUNDS  3
+
 struct precision {
 	/* filled in by the caller */
 	double target;	     /* half of the 95 % interval over C: 0.01 */

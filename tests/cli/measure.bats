@@ -36,12 +36,12 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	grep -q '"virtual": true' calib-run/board.json
 }
 
-@test "the default plan finds both coefficients to 1 % in three minutes of board time" {
+@test "the default plan finds both coefficients to 1 % in two minutes of board time" {
 	measure
 	[ "$status" -eq 0 ]
 	total=$(grep -oE 'in [0-9]+:[0-9]+ of' <<< "$stderr" | tr -d 'inof ' |
 		awk -F: '{ s += 60 * $1 + $2 } END { print s }')
-	[ "$total" -gt 60 ] && [ "$total" -le 180 ]
+	[ "$total" -gt 60 ] && [ "$total" -le 120 ]
 	"$CALIB" fit 2> talk > coeffs.json
 	# "VIRTUAL a7: C = 90.07 +- 0.27 uW/MHz/V^2 (95 %, ..." - half of the interval
 	for truth in a7:90 a15:310; do
