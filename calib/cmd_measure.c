@@ -301,7 +301,9 @@ static void tell_resumed(const struct job *job)
 
 	cmd_note(job->ctx, "%" PRIu64 " of %" PRIu64 " windows are in '%s', %s",
 		 all - job->windows_all, all, job->opts->run,
-		 job->windows_all ? "measuring the others" : "nothing is missing");
+		 job->windows_all	    ? "measuring the others"
+		 : target_of(job->opts) > 0 ? "measuring on if C is not yet precise"
+					    : "nothing is missing");
 }
 
 /* What the user should know about the run that rows are added to. */

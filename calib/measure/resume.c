@@ -107,7 +107,7 @@ void resume_add_cluster(struct resume *re, const char *name, uint64_t seed,
 
 	snprintf(c->name, sizeof(c->name), "%s", name);
 	c->seed = seed;
-	c->windows = plan->count;
+	c->windows = plan->least_count;
 	digest_of(plan, c->digest);
 }
 
@@ -395,7 +395,7 @@ int resume_drop_done(const struct resume *re, unsigned int i, const struct sessi
 	int ret;
 
 	digest_of(plan, digest);
-	if (plan->count != c->windows || strcmp(digest, c->digest))
+	if (plan->least_count != c->windows || strcmp(digest, c->digest))
 		return err_set(
 			err, -EINVAL,
 			"the plan of cluster '%s' in '%s' cannot be made again (by "

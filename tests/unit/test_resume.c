@@ -163,6 +163,27 @@ static void visits_are_counted_that_are_left(void **state)
 	record(f, 0);
 	assert_int_equal(resume_drop_done(&f->re, 0, &f->session, &f->plan, &f->err), 0);
 	assert_int_equal(f->plan.visit_count, 5);
+	assert_int_equal(f->plan.least_visits, 5);
+	assert_int_equal(f->plan.least_count, 22);
+}
+
+static void rounds_that_may_not_be_needed_stay_so(void **state)
+{
+	struct fixture *f = *state;
+	const struct plan_options opts = { .cpus = "0-1", .rounds = 2, .max_rounds = 5 };
+
+	plan_free(&f->plan);
+	assert_int_equal(plan_make(&opts, &f->info, 0, &f->plan, &f->err), 0);
+	assert_int_equal(f->plan.least_count, 12);
+	assert_int_equal(f->plan.count, 30);
+	measure(f, 0, 5);
+	record(f, 0);
+	assert_int_equal(f->re.clusters[0].windows, 12);
+	assert_int_equal(resume_drop_done(&f->re, 0, &f->session, &f->plan, &f->err), 0);
+	assert_int_equal(f->plan.least_count, 7);
+	assert_int_equal(f->plan.least_visits, 4);
+	assert_int_equal(f->plan.count, 25);
+	assert_int_equal(f->plan.visit_count, 13);
 }
 
 static void a_window_lost_in_between_is_missing(void **state)
@@ -266,6 +287,7 @@ int main(void)
 		T(a_plan_is_read_as_it_was_written),
 		T(what_is_missing_is_the_rest_in_the_same_order),
 		T(visits_are_counted_that_are_left),
+		T(rounds_that_may_not_be_needed_stay_so),
 		T(a_window_lost_in_between_is_missing),
 		T(rows_from_before_the_plan_do_not_count),
 		T(half_a_row_does_not_count),
