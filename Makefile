@@ -114,6 +114,13 @@ $(B)/tests/unit/%: tests/unit/%.c $(B)/fdtedit.a $(ar_calib)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib) -lcmocka
 
+# Preloaded by tests; without sanitizers, which would want to come first.
+fault_lib := $(B)/tests/fake/faults.so
+$(fault_lib): tests/fake/faults.c
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARN) -fPIC -shared -o $@ $< -ldl
+
 $(B)/tests/bench/%: tests/bench/%.c $(B)/fdtedit.a $(ar_calib)
 	@mkdir -p $(@D)
 	$(call say,LD)
@@ -125,7 +132,7 @@ check-static:
 
 # TESTS="tests/cli/x.bats build/tests/unit/test_y" picks some.
 TESTS ?= $(unit_bin) $(wildcard tests/cli/*.bats)
-check-tests: all $(unit_bin)
+check-tests: all $(unit_bin) $(fault_lib)
 	B=$(B) scripts/run-tests $(TESTS)
 
 check: check-static

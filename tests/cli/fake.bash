@@ -41,11 +41,28 @@ needs_two_cpus() {
 	[ "$(nproc)" -ge 2 ] && [ -d /sys/devices/system/cpu/cpu1 ] || skip "needs two CPUs"
 }
 
-# begin - measure the A15 in the background, with physics; its PID is $pid
+# begin - measure the A15 in the background, with physics; its PID is $pid. While the file
+# ./faults is there, its rules (see tests/fake/faults.c) hold.
 begin() {
-	inside "$CALIB" measure --sysroot "$root" "$@" > out 2> err 3>&- &
+	inside env LD_PRELOAD="$B/tests/fake/faults.so" CALIB_FAULTS="$PWD/faults" \
+		ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
+		"$CALIB" measure --sysroot "$root" "$@" > out 2> err 3>&- &
 	pid=$!
 	"$TOP/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
+	physics=$!
+}
+
+# rule TEXT... - put a fault in place, whole
+rule() {
+	echo "$@" > faults.new
+	mv faults.new faults
+}
+
+# ended STATUS - wait for the program to end with STATUS
+ended() {
+	local status=0
+	wait $pid || status=$?
+	[ $status -eq "$1" ] || { cat err; false; }
 }
 
 # Until the clock is pinned, or the program is gone.
