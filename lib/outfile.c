@@ -4,6 +4,7 @@
  */
 #include "lib/outfile.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,6 +15,7 @@
 
 #include "lib/buf.h"
 
+#define DIGITS	   "0123456789"
 #define MAX_TRIES  100
 #define BACKUP_MAX (256u << 20)
 
@@ -222,6 +224,36 @@ void outfile_abort(struct outfile *out)
 	if (out->tmp[0])
 		unlink(out->tmp);
 	out->tmp[0] = '\0';
+}
+
+/* "NAME.tmp123.0", as open_tmp() makes them? */
+static bool is_tmp_of(const char *name, const char *entry)
+{
+	size_t len = strlen(name);
+	const char *rest = entry + len;
+
+	if (strncmp(entry, name, len) || strncmp(rest, ".tmp", 4))
+		return false;
+	rest += 4;
+	rest += strspn(rest, DIGITS);
+	return rest[0] == '.' && rest[1] && !rest[1 + strspn(rest + 1, DIGITS)];
+}
+
+void outfile_sweep(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	char dir[PATH_MAX];
+	struct dirent *entry;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path + 1) : 1,
+		 slash ? path : ".");
+	d = opendir(dir);
+	while (d && (entry = readdir(d)))
+		if (is_tmp_of(slash ? slash + 1 : path, entry->d_name))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	if (d)
+		closedir(d);
 }
 
 int outfile_write(const char *path, const void *data, size_t len, struct err *err)

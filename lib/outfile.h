@@ -28,6 +28,13 @@ int outfile_commit(struct outfile *out, struct err *err);
 /* Throw the temporary file away; harmless after commit and on a zeroed struct. */
 void outfile_abort(struct outfile *out);
 
+/*
+ * outfile_sweep - remove temporary files of @path that a process which was killed left
+ *
+ * Call it only where a lock keeps others from writing @path now.
+ */
+void outfile_sweep(const char *path);
+
 /* Write @len bytes to @path in one go, by the three above. */
 int outfile_write(const char *path, const void *data, size_t len, struct err *err);
 /*

@@ -18,8 +18,8 @@ struct guardian {
 };
 
 /*
- * guardian_start - fork it; call between state_commit() and the first change
- * @st: what to put back, if the state file should not be readable then
+ * guardian_start - fork it; call after the saves, before state_commit()
+ * @st: what to put back, should there be no state file that can be read then
  * @note: takes the one line that tells what it did, in the guardian's process; may be
  *	  NULL
  *

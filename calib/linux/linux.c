@@ -157,10 +157,10 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 	if (!ret && enable[0])
 		ret = state_save(&lm->state, enable, err);
 	if (!ret)
-		ret = state_commit(&lm->state, err);
-	if (!ret)
 		ret = guardian_start(&lm->guardian, &lm->state, lm->opt.note,
 				     lm->opt.note_arg, err);
+	if (!ret)
+		ret = state_commit(&lm->state, err);
 	for (i = 0; !ret && i < c->policy_count; i++)
 		ret = take_policy(lm, &c->policies[i], err);
 	if (!ret && enable[0])

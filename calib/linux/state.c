@@ -114,7 +114,10 @@ static int take_lock(struct state *st, struct err *err)
 			"another calib is measuring on this machine (it holds %s); wait "
 			"for it or stop it",
 			st->lock);
-	return ret ? err_errno(err, ret, "%s", st->lock) : 0;
+	if (ret)
+		return err_errno(err, ret, "%s", st->lock);
+	outfile_sweep(st->file);
+	return 0;
 }
 
 /* Whoever wrote the state file, nothing but settings is written because of it. */

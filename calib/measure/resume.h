@@ -26,7 +26,7 @@ struct resume_option {
 
 struct resume_cluster {
 	char name[32];
-	uint64_t seed; /* of plan_make() */
+	uint64_t seed;	  /* of plan_make() */
 	uint64_t windows; /* that are measured in any case */
 	char digest[17];
 };

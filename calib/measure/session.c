@@ -17,6 +17,7 @@
 #include "calib/samples.h"
 #include "lib/buf.h"
 #include "lib/num.h"
+#include "lib/outfile.h"
 
 #define SAMPLES_NAME "samples.csv"
 #define SAMPLES_MAX  (256u << 20)
@@ -315,6 +316,17 @@ static int open_samples(struct session *s, struct err *err)
 	return append_text(s, first, strlen(first), err);
 }
 
+/* What a run that was killed left half written. */
+static void sweep(const struct session *s)
+{
+	static const char *const names[] = { "board.json", "plan.json" };
+	char path[PATH_MAX];
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (!runinfo_path(s->run, names[i], path, sizeof(path), NULL))
+			outfile_sweep(path);
+}
+
 int session_begin(struct session *s, struct err *err)
 {
 	int ret;
@@ -324,6 +336,8 @@ int session_begin(struct session *s, struct err *err)
 	if (mkdir(s->run, 0755) && errno != EEXIST)
 		return err_errno(err, -errno, "cannot make '%s'", s->run);
 	ret = open_samples(s, err);
+	if (!ret)
+		sweep(s);
 	if (!ret)
 		ret = runinfo_write(s->run, &s->info, err);
 	return ret;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -235,6 +236,20 @@ static size_t count_windows(const struct fixture *f, const struct plan *whole)
 	return count;
 }
 
+/* Nothing half written is left. */
+static void assert_holds(const char *dir, unsigned int count)
+{
+	struct dirent *entry;
+	DIR *d = opendir(dir);
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	while ((entry = readdir(d)))
+		n += entry->d_name[0] != '.';
+	closedir(d);
+	assert_int_equal(n, count);
+}
+
 static void make_whole(const struct fixture *f, struct plan *whole)
 {
 	static struct runinfo info;
@@ -271,6 +286,8 @@ static void killed_at_200_moments_it_is_restored_and_resumes(void **state)
 	}
 	measure_to_the_end(f);
 	assert_int_equal(count_windows(f, &whole), whole.count);
+	assert_holds(f->run, 3); /* samples.csv, board.json, plan.json */
+	assert_holds(files_path(f->dir, "run/calib"), 1); /* the lock */
 	print_message("# %u kills, %u of them with settings changed, %u runs completed\n",
 		      f->kills, f->in_control, f->done + 1);
 	/* Else the moments were none of a run's. */
@@ -282,6 +299,7 @@ static void killed_at_200_moments_it_is_restored_and_resumes(void **state)
 /* A disk of its own, in memory: what is synced there costs nothing. */
 static int setup(void **state)
 {
+	char command[600];
 	struct fixture *f;
 
 	*state = NULL;
@@ -297,6 +315,10 @@ static int setup(void **state)
 	}
 	setenv("TMPDIR", f->disk, 1);
 	f->dir = fake_xu3("0 1");
+	/* Without a thermometer nothing is warmed up first. */
+	snprintf(command, sizeof(command), "rm -r '%s'",
+		 files_path(f->dir, "sys/class/thermal"));
+	assert_int_equal(system(command), 0);
 	fake_put(fake_cpufreq(f->dir, "policy0/scaling_governor"), "conservative\n");
 	fake_put(fake_cpufreq(f->dir, "policy1/scaling_governor"), "userspace\n");
 	fake_put(fake_cpufreq(f->dir, "policy1/scaling_setspeed"), "800000\n");

@@ -125,6 +125,26 @@ static void abort_leaves_no_trace(void **state)
 	assert_file_count(1);
 }
 
+static void what_a_killed_process_left_is_swept(void **state)
+{
+	static const char *const names[] = { "a.json.tmp123.0", "a.json.tmp9.99" };
+	static const char *const kept[] = { "a.json",	     "a.json.tmp",
+					    "a.json.tmp1",   "a.json.tmp1.",
+					    "a.json.tmpx.0", "a.json.tmp1.0.orig",
+					    "b.json.tmp1.0", "ba.json.tmp1.0" };
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++)
+		files_puts(dir, names[i], "half");
+	for (size_t i = 0; i < 8; i++)
+		files_puts(dir, kept[i], "whole");
+	outfile_sweep(files_path(dir, "a.json"));
+	for (size_t i = 0; i < 8; i++)
+		assert_holds(files_path(dir, kept[i]), "whole");
+	assert_file_count(8);
+	outfile_sweep("/no/such/folder/a.json");
+}
+
 static void link_stays_a_link(void **state)
 {
 	const char *real = files_puts(dir, "real", "before");
@@ -422,6 +442,7 @@ int main(void)
 		TEST(old_file_is_replaced_and_keeps_its_mode),
 		TEST(owner_is_kept_where_allowed),
 		TEST(abort_leaves_no_trace),
+		TEST(what_a_killed_process_left_is_swept),
 		TEST(link_stays_a_link),
 		TEST(link_to_a_file_that_is_not_there_makes_it),
 		TEST(link_circle_is_refused),
