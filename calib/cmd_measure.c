@@ -30,7 +30,7 @@
 
 struct measure_options {
 	struct opt_list clusters, sensors;
-	const char *board, *sysroot, *loads, *cpus, *opps, *run, *faults;
+	const char *board, *sysroot, *loads, *cpus, *opps, *run, *faults, *power_from;
 	uint32_t repeats, seed, max_temp;
 	double precision; /* 0: not asked for */
 	uint64_t time_limit_ns;
@@ -100,6 +100,7 @@ static int open_real(struct job *job, struct err *err)
 		.board = job->opts->board ? &job->board : NULL,
 		.sensors = job->opts->sensors.items,
 		.sensor_count = job->opts->sensors.n,
+		.power_from = job->opts->power_from,
 		.note = on_note,
 		.note_arg = job,
 	};
@@ -120,10 +121,10 @@ static int open_machine(struct job *job, struct err *err)
 		return ret;
 	if (!job->virtual_board)
 		return open_real(job, err);
-	if (job->opts->sensors.n || job->opts->sysroot)
+	if (job->opts->sensors.n || job->opts->sysroot || job->opts->power_from)
 		return err_set(err, -EINVAL,
-			       "a virtual board has its own sensors: --sensor and "
-			       "--sysroot are for real machines");
+			       "a virtual board has its own sensors: --sensor, "
+			       "--power-from and --sysroot are for real machines");
 	return open_virtual(job, 0, err);
 }
 
@@ -692,6 +693,9 @@ static const struct opt measure_opts[] = {
 	  "a board's name, a .dtb file, or virtual:NAME for its virtual twin" },
 	{ "sensor", 0, OPT_LIST, OPT(sensors), "CLUSTER=SENSOR",
 	  "which meter measures CLUSTER: 'a15=ina231@0x40', 'a15=label:VDD_ARM'" },
+	{ "power-from", 0, OPT_STRING, OPT(power_from), "SOURCE",
+	  "an external meter's readings: a command, FIFO, device or growing file (see "
+	  "below)" },
 	{ "cpus", 0, OPT_STRING, OPT(cpus), "LIST",
 	  "how many CPUs to load, 0 is idle: '0-2,4'; default: none, one and all" },
 	{ "opps", 0, OPT_STRING, OPT(opps), "LIST",
@@ -767,6 +771,19 @@ const struct cmd cmd_measure = {
 		"cache\n"
 		"  spin     busy wait for a flag\n"
 		"  idle     sleeping threads: what loading by itself costs\n"
+		"\n"
+		"Meters: hwmon and IIO chips by 'CHIP@ADDRESS' or 'label:TEXT' as "
+		"'ina231@0x40', 'rapl:core' or 'rapl:package', 'perf:energy-cores', "
+		"'battery:BAT0' while it discharges; with '/CHANNEL' behind where a chip "
+		"has several. hwmon numbers change from boot to boot and are not taken.\n"
+		"\n"
+		"--power-from takes any bench meter: lines of CSV text with a header "
+		"that "
+		"has a time (time_s, time_ms, time_us or time_ns, of any clock) and a "
+		"power (power_w, power_mw or power_uw); other columns are ignored. It "
+		"measures the clusters that have no --sensor. Its clock is found by a "
+		"marker load, on and off for some seconds before the first window, which "
+		"must show in the readings; they may come up to 3 s late.\n"
 		"\n"
 		"On Ctrl-C, SIGTERM or a hang-up the load stops, the machine is put back "
 		"as "

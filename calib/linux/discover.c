@@ -205,6 +205,8 @@ static int find_sensor(struct linux_machine *lm, const struct board *board,
 	const char *spec = user_spec(lm, name);
 	int ret;
 
+	if (!spec && lm->opt.power_from)
+		spec = METERS_STREAM_SPEC;
 	if (lm->opt.clock_only)
 		return 0;
 	if (spec) {

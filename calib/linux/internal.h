@@ -66,4 +66,9 @@ int linux_read_usage(struct machine *m, unsigned int cluster, struct usage *u,
 		     struct err *err);
 int linux_load_stop(struct machine *m, struct err *err);
 
+/* align.c: find the clock of the cluster's external meter, with a marker load. 0 when
+ * there is nothing to find; needs prepare() to have gone that far that clocks can be
+ * pinned. */
+int linux_align(struct linux_machine *lm, unsigned int cluster, struct err *err);
+
 #endif

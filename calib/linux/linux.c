@@ -165,6 +165,10 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 		ret = take_policy(lm, &c->policies[i], err);
 	if (!ret && enable[0])
 		ret = sysfs_set(&lm->sys, enable, "1", err);
+	if (!ret) {
+		move_away(lm, c);
+		ret = linux_align(lm, cluster, err);
+	}
 	if (ret) {
 		if (linux_restore(m, &besides) && err) {
 			first = *err;
@@ -173,7 +177,6 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 		}
 		return ret;
 	}
-	move_away(lm, c);
 	lm->clusters[cluster].prepared = true;
 	return 0;
 }

@@ -20,8 +20,8 @@
 
 /* In the order they are listed. */
 static const struct meter_kind *const kinds[] = {
-	&meter_kind_hwmon, &meter_kind_odroid, &meter_kind_iio,
-	&meter_kind_rapl,  &meter_kind_perf,   &meter_kind_battery,
+	&meter_kind_hwmon, &meter_kind_odroid,	&meter_kind_iio,    &meter_kind_rapl,
+	&meter_kind_perf,  &meter_kind_battery, &meter_kind_stream,
 };
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
 

@@ -80,6 +80,7 @@ struct meters {
 	unsigned int count;
 	bool hwmon;	    /* libsensors is up */
 	const char *stream; /* of --power-from; NULL: none */
+	void *stream_own;   /* shared by all clusters that it measures */
 };
 
 /* A meter in use. Zeroed: none. */

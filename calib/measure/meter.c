@@ -14,6 +14,8 @@
 #define LATE  4
 #define STEP  16
 
+#define MAX_LATE_NS (10000ull * NS_PER_MS)
+
 #define PROBE_SLOTS    24
 #define PROBE_GAPS     10
 #define PROBE_STEP_NS  (2 * NS_PER_MS)
@@ -128,6 +130,25 @@ int meter_next(struct meter *mt, struct reading *r, struct err *err)
 	if (!good)
 		return err_set(err, -ENODATA, "no reading: %s", mt->bad_err.msg);
 	return 0;
+}
+
+int meter_settle(struct meter *mt, uint64_t since_ns, struct err *err)
+{
+	uint64_t end = since_ns + MAX_LATE_NS + 4 * mt->slot_ns;
+	struct reading r;
+	int ret;
+
+	for (;;) {
+		ret = meter_next(mt, &r, err);
+		if (ret)
+			return ret == -ENODATA ? 0 : ret;
+		if (r.time_ns >= since_ns)
+			return 0;
+		if (now_ns(mt) > end)
+			return err_set(err, -ETIME,
+				       "the meter's last reading was taken %.3g s ago",
+				       (now_ns(mt) - r.time_ns) / 1e9);
+	}
 }
 
 /* Sleep until the value changes. -ETIME: not before @end. */

@@ -44,6 +44,15 @@ void meter_init(struct meter *mt, struct machine *m, unsigned int cluster,
  */
 int meter_next(struct meter *mt, struct reading *r, struct err *err);
 
+/*
+ * meter_settle - wait for the first update that was taken at @since_ns or later
+ *
+ * It may have begun before, so it is of no use itself. Readings of an external meter come
+ * late; those of others when they are taken, and one update is waited for. 0; -ETIME when
+ * none came for long; -EINTR.
+ */
+int meter_settle(struct meter *mt, uint64_t since_ns, struct err *err);
+
 /* From here on look whether the value changes at all. */
 void meter_mark(struct meter *mt);
 

@@ -102,12 +102,9 @@ static int take_window(struct runner *r, struct err *err)
 /* Wait for the load to be there and the meter to have forgotten what was before. */
 static int settle(struct runner *r, struct err *err)
 {
-	struct reading straddling;
 	int ret = runner_sleep(r, r->timing.lead_ns, err);
 
-	if (!ret)
-		ret = meter_next(&r->meter, &straddling, err);
-	return ret == -ENODATA ? 0 : ret;
+	return ret ? ret : meter_settle(&r->meter, runner_now_ns(r), err);
 }
 
 static void count_row(struct runner *r, const struct sample *row)

@@ -89,3 +89,44 @@ settings() {
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"no power sensor matches 'rapl:gpu'; there are rapl:package-0, rapl:package-0/core, "* ]]
 }
+
+@test "an external meter: its clock is found, and the coefficient behind it comes out" {
+	needs_two_cpus
+	"$TOP/tests/fake/odroid-xu3" "$root" 0 1
+	# How busy the CPU was is not told: it is then taken as asked for.
+	rm "$root/proc/stat"
+	"$CALIB" measure --sysroot "$root" --cluster a15 --opps 200,1000,2000 --cpus 0,1 \
+		--power-from "'$TOP/tests/fake/bench-meter' '$root'" -d run > out 2> err 3>&- &
+	pid=$!
+	"$TOP/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
+	wait $pid
+	cat err
+	grep -q "note: cluster 'a15': the marker load shows by .* readings come up to .* ms after they were taken" err
+	# Ten readings of 20 ms, and then some.
+	lag=$(sed -n 's/.*come up to \([0-9.]*\) ms.*/\1/p' err)
+	[ "${lag%.*}" -ge 180 ]
+	grep -q '"power-scope": "device"' run/board.json
+	grep -q '"volt-source": "debugfs"' run/board.json
+	"$CALIB" fit -d run > coeffs.json
+	grep -q '"dynamic-power-coefficient": 3\(0[5-9]\|1[0-5]\),' coeffs.json
+	# Nothing of it runs on.
+	! pgrep -f "bench-meter.*$root"
+}
+
+@test "an external meter of another machine is refused before anything is written" {
+	needs_two_cpus
+	"$TOP/tests/fake/odroid-xu3" "$root" 0 1
+	settings > before
+	measure --cluster a15 --opps 200 --cpus 0 -d run \
+		--power-from "'$TOP/tests/fake/bench-meter' '$root'"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"the marker load (13 times on and off) does not show in the readings"* ]]
+	settings | diff before -
+	[ ! -e run ]
+	measure --cluster a15 --opps 200 --cpus 0 -d run --power-from "exit 4"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"sensor stream exit 4: the command 'exit 4' ended with status 4 after 0 readings"* ]]
+	run --separate-stderr "$CALIB" measure --board virtual:odroid-xu3 --power-from x --dry-run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"a virtual board has its own sensors"* ]]
+}
