@@ -85,6 +85,7 @@ static void read_each(const struct linux_machine *lm, struct usage *u)
 	unsigned int i;
 	int at;
 
+	u->counts_cycles = lm->cycles.count > 0;
 	u->load_ns = loads_time_ns(lm->loads);
 	u->loaded = lm->load_cpu_count;
 	for (i = 0; i < u->loaded; i++) {

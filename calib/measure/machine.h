@@ -34,11 +34,12 @@ struct usage_cpu {
 /* Running totals since load_start(); the caller takes differences over a window. */
 struct usage {
 	uint64_t time_ns;
-	uint64_t busy_ns; /* summed over the cluster's CPUs, other tasks included; see
-			     busy_known */
-	uint64_t work;	  /* units of the load; 0: unknown */
-	uint64_t cycles;  /* summed over the loaded CPUs; 0: unknown */
-	uint64_t load_ns; /* CPU time that the load's threads had; 0: unknown */
+	uint64_t busy_ns;   /* summed over the cluster's CPUs, other tasks included; see
+			       busy_known */
+	uint64_t work;	    /* units of the load; 0: unknown */
+	uint64_t cycles;    /* summed over the loaded CPUs; 0: unknown */
+	uint64_t load_ns;   /* CPU time that the load's threads had; 0: unknown */
+	bool counts_cycles; /* else cycles are 0 for want of a counter */
 	bool busy_known;
 	uint64_t busy_step_ns; /* a difference of busy_ns may be that far off; 0: exact */
 	unsigned int loaded;   /* CPUs in each[]; 0: they are not told one by one */

@@ -359,11 +359,15 @@ static int probe_meter(struct runner *r, struct err *err)
 static int try_loads(struct runner *r, struct err *err)
 {
 	const struct machine_ops *ops = r->machine->ops;
+	struct usage u;
 	int ret = 0;
 
+	r->has_cycles = true;
 	for (unsigned int i = 0; i < r->plan->load_count && !ret; i++) {
 		ret = ops->load_start(r->machine, r->plan->cluster, 1, r->plan->loads[i],
 				      err);
+		if (!ret && !ops->read_usage(r->machine, r->plan->cluster, &u, NULL))
+			r->has_cycles = u.counts_cycles;
 		if (!ret)
 			ret = ops->load_stop(r->machine, err);
 	}
@@ -375,6 +379,8 @@ static int run_prepared(struct runner *r, struct err *err)
 	int ret = try_loads(r, err);
 
 	heat_begin(r);
+	if (!ret)
+		ret = yardstick_learn(r, err);
 	if (!ret)
 		ret = heat_preheat(r, err);
 	if (!ret)

@@ -80,6 +80,11 @@ struct runner_noise {
 	double ss, dof;
 };
 
+/* A load's work per kHz and second of CPU time; 0: it is not proportional, or unknown. */
+struct runner_yardstick {
+	double one, all; /* one CPU loaded, all of them */
+};
+
 struct runner {
 	/* filled in by the caller */
 	struct machine *machine;
@@ -97,6 +102,8 @@ struct runner {
 	struct runner_noise noise[2]; /* idle, loaded */
 	uint32_t refused_khz[BOARD_MAX_OPPS];
 	unsigned int refused, lost_in_a_row, stolen_in_a_row;
+	bool has_cycles; /* the machine counts them */
+	struct runner_yardstick yardsticks[PLAN_MAX_LOADS];
 	int32_t gate_mc; /* INT32_MAX: none */
 	bool told_heat;
 	struct runner_result result;

@@ -29,4 +29,12 @@ int heat_gate(struct runner *r, struct err *err);
 /* The same after a limit has cut the clock: wait until it does no more. */
 int heat_recover(struct runner *r, struct err *err);
 
+/* yardstick.c */
+
+/* Where there are no cycle counters: each load's work per clock. 0, -EINTR, what
+ * load_start() and load_stop() return. Leaves the clock at any operating point. */
+int yardstick_learn(struct runner *r, struct err *err);
+/* The clock that the window's work tells. 0, or -ENOENT: it does not. */
+int yardstick_khz(const struct runner *r, const struct plan_window *w, uint32_t *khz);
+
 #endif

@@ -5,6 +5,7 @@
 #include "calib/measure/window.h"
 
 #include "calib/measure/delivered.h"
+#include "calib/measure/runner_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -104,6 +105,8 @@ static uint32_t delivered_khz(const struct runner *r, const struct plan_window *
 
 	if (!delivered_by_cycles(&r->window.begin, &r->window.end, w->cpu_count, w->khz,
 				 &khz))
+		return khz;
+	if (!yardstick_khz(r, w, &khz))
 		return khz;
 	if (!r->machine->ops->read_khz(r->machine, r->plan->cluster, &khz, NULL))
 		return khz;

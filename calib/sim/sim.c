@@ -310,6 +310,7 @@ static int sim_read_usage(struct machine *m, unsigned int cluster, struct usage 
 		.work = llround(now.work - start->work),
 		.cycles = llround(now.cycles - start->cycles),
 		.load_ns = llround(now.load_ns - start->load_ns),
+		.counts_cycles = !sim->opts.faults.no_cycles,
 		.busy_known = true,
 	};
 	if (sim->opts.faults.no_cycles)

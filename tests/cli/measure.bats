@@ -52,6 +52,19 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	done
 }
 
+@test "half a clock is flagged, with a cycle counter and without" {
+	for faults in clock clock,pmu; do
+		rm -rf calib-run
+		measure --cluster a15 --cpus 0,1,2 --opps 200,1400,1500,2000 --fault $faults
+		[ "$status" -eq 0 ]
+		# Idle tells no clock.
+		[ "$(rows ',clock$')" -eq 4 ]
+		[ "$(rows '^[0-9]*,a15,2000000,\(1000000\|999999\|1000001\),.*,int,.*,clock$')" -eq 2 ]
+		[ "$(rows '^[0-9]*,a15,1500000,7[45][0-9]*,.*,int,.*,clock$')" -eq 2 ]
+		[ "$(rows '^[0-9]*,a15,1400000,1[34][0-9]*,.*,-$')" -eq 3 ]
+	done
+}
+
 @test "clusters are added in any order, and both at once gives both" {
 	measure --cluster a15
 	measure --cluster a7

@@ -219,6 +219,7 @@ static int fake_read_usage(struct machine *m, unsigned int cluster, struct usage
 	if (f->cpus < 2)
 		u->busy_ns += ns * f->other_busy_pct / 100;
 	u->work = f->cpus * ns / 1000;
+	u->counts_cycles = !f->no_cycles;
 	u->cycles = f->no_cycles ? 0 : f->cpus * (ns / MS) * khz;
 	return 0;
 }
