@@ -30,11 +30,12 @@
 
 struct measure_options {
 	struct opt_list clusters, sensors;
-	const char *board, *sysroot, *loads, *cpus, *opps, *run, *faults, *power_from;
+	const char *board, *sysroot, *voltages, *loads, *cpus, *opps, *run, *faults;
+	const char *power_from;
 	uint32_t repeats, seed, max_temp;
 	double precision; /* 0: not asked for */
 	uint64_t time_limit_ns;
-	bool dry_run, resume;
+	bool boost, dry_run, resume;
 };
 
 static const struct measure_options measure_defaults = {
@@ -101,6 +102,8 @@ static int open_real(struct job *job, struct err *err)
 		.sensors = job->opts->sensors.items,
 		.sensor_count = job->opts->sensors.n,
 		.power_from = job->opts->power_from,
+		.voltages = job->opts->voltages,
+		.boost = job->opts->boost,
 		.note = on_note,
 		.note_arg = job,
 	};
@@ -121,10 +124,13 @@ static int open_machine(struct job *job, struct err *err)
 		return ret;
 	if (!job->virtual_board)
 		return open_real(job, err);
-	if (job->opts->sensors.n || job->opts->sysroot || job->opts->power_from)
-		return err_set(err, -EINVAL,
-			       "a virtual board has its own sensors: --sensor, "
-			       "--power-from and --sysroot are for real machines");
+	if (job->opts->sensors.n || job->opts->sysroot || job->opts->power_from ||
+	    job->opts->voltages || job->opts->boost)
+		return err_set(
+			err, -EINVAL,
+			"a virtual board has its own sensors and voltages: "
+			"--sensor, --power-from, --voltages, --boost and --sysroot "
+			"are for real machines");
 	return open_virtual(job, 0, err);
 }
 
@@ -696,6 +702,10 @@ static const struct opt measure_opts[] = {
 	{ "power-from", 0, OPT_STRING, OPT(power_from), "SOURCE",
 	  "an external meter's readings: a command, FIFO, device or growing file (see "
 	  "below)" },
+	{ "voltages", 0, OPT_STRING, OPT(voltages), "FILE",
+	  "voltages where no meter tells them: CPU.KHZ=MICROVOLT, blank-separated" },
+	{ "boost", 0, OPT_FLAG, OPT(boost), NULL,
+	  "measure boost clocks too: boost is switched on, and off again after" },
 	{ "cpus", 0, OPT_STRING, OPT(cpus), "LIST",
 	  "how many CPUs to load, 0 is idle: '0-2,4'; default: none, one and all" },
 	{ "opps", 0, OPT_STRING, OPT(opps), "LIST",

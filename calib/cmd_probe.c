@@ -12,7 +12,7 @@
 #include "calib/sim/sim.h"
 
 struct probe_options {
-	const char *board, *sysroot;
+	const char *board, *sysroot, *voltages;
 	struct opt_list sensors;
 	bool json;
 };
@@ -42,6 +42,7 @@ static int read_real(const struct probe_options *o, const struct board *board,
 		.board = board,
 		.sensors = o->sensors.items,
 		.sensor_count = o->sensors.n,
+		.voltages = o->voltages,
 	};
 
 	if (o->sysroot && access(o->sysroot, X_OK))
@@ -59,10 +60,11 @@ static int read_facts(const struct probe_options *o, struct facts *f, struct err
 		return err_set(err, -ENOMEM, "out of memory");
 	if (o->board)
 		ret = board_open(o->board, board, &virtual_board, err);
-	if (!ret && virtual_board && (o->sysroot || o->sensors.n))
-		ret = err_set(err, -EINVAL,
-			      "a virtual board has its own sensors: --sensor and "
-			      "--sysroot are for real machines");
+	if (!ret && virtual_board && (o->sysroot || o->sensors.n || o->voltages))
+		ret = err_set(
+			err, -EINVAL,
+			"a virtual board has its own sensors and voltages: --sensor, "
+			"--voltages and --sysroot are for real machines");
 	if (!ret)
 		ret = virtual_board ? read_virtual(board, f, err)
 				    : read_real(o, o->board ? board : NULL, f, err);
@@ -104,6 +106,8 @@ static const struct opt probe_opts[] = {
 	  "a board's name, a .dtb file, or virtual:NAME for its virtual twin" },
 	{ "sensor", 0, OPT_LIST, OPT(sensors), "CLUSTER=SENSOR",
 	  "which meter measures CLUSTER: 'a15=ina231@0x40', 'a15=label:VDD_ARM'" },
+	{ "voltages", 0, OPT_STRING, OPT(voltages), "FILE",
+	  "voltages that you know: CPU.KHZ=MICROVOLT, blank-separated" },
 	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
 	  "look for /sys and /proc of the machine below DIR" },
 	{ "json", 0, OPT_FLAG, OPT(json), NULL, "print JSON" },

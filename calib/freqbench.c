@@ -13,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calib/voltages.h"
 #include "lib/buf.h"
 #include "lib/json.h"
 #include "lib/num.h"
@@ -22,21 +23,15 @@
 #define CLOCK_LIMIT   0.03 /* CoreMark itself scatters by about 1 % */
 #define STALE_LIMIT   0.01
 #define STALE_DEVIATE 0.1
-#define MAX_VOLTAGES  1024
 #define MIN_S	      1e-3 /* the clock and the work of a row are whole numbers */
 #define MAX_MW	      4e6  /* so that uW fit a row; no CPU draws 4 kW */
-
-struct voltage {
-	uint32_t cpu, khz, uv;
-};
 
 struct job {
 	const struct freqbench_options *o;
 	struct samples *rows;
 	struct runinfo *info;
 	struct freqbench_summary *sum;
-	struct voltage *volts;
-	unsigned int volt_count;
+	struct voltages *volts;
 	double *readings; /* room for MAX_READINGS, and as many again for sorting */
 	uint64_t time_ns;
 };
@@ -149,14 +144,6 @@ static int read_window(struct job *job, const struct json *obj, bool active,
 	return ret;
 }
 
-static uint32_t find_voltage(const struct job *job, uint32_t cpu, uint32_t khz)
-{
-	for (unsigned int i = 0; i < job->volt_count; i++)
-		if (job->volts[i].cpu == cpu && job->volts[i].khz == khz)
-			return job->volts[i].uv;
-	return 0;
-}
-
 static int add_row(struct job *job, const struct runinfo_cluster *cl,
 		   const struct board_opp *opp, const struct window *w, bool active,
 		   struct err *err)
@@ -207,7 +194,7 @@ static int read_clock(struct job *job, struct runinfo_cluster *cl, const char *k
 	for (unsigned int i = 0; i < cl->opp_count; i++)
 		if (cl->opps[i].khz == opp->khz)
 			return err_set(err, -EINVAL, "%u kHz is there twice", opp->khz);
-	opp->volt_uv = find_voltage(job, cl->cpus[0], opp->khz);
+	opp->volt_uv = voltages_find(job->volts, cl->cpus[0], opp->khz);
 	job->sum->no_voltage += !opp->volt_uv;
 	cl->opp_count++;
 
@@ -307,7 +294,8 @@ static int read_cpu(struct job *job, const char *key, const struct json *obj,
 	}
 	flag_clocks(job, first);
 	qsort(cl->opps, cl->opp_count, sizeof(cl->opps[0]), by_khz);
-	snprintf(cl->volt_source, sizeof(cl->volt_source), job->volt_count ? "user" : "");
+	snprintf(cl->volt_source, sizeof(cl->volt_source),
+		 job->volts->count ? "user" : "");
 	return 0;
 }
 
@@ -437,63 +425,17 @@ static int read_base(struct job *job, struct err *err)
 	return 0;
 }
 
-/* One "cpu.kHz=uV". */
-static int parse_voltage(char *text, struct voltage *v)
-{
-	char *dot = strchr(text, '.'), *equal = strchr(text, '=');
-
-	if (!dot || !equal || dot > equal)
-		return -EINVAL;
-	*dot = *equal = '\0';
-	if (num_u32(text, &v->cpu) || num_u32(dot + 1, &v->khz) ||
-	    num_u32(equal + 1, &v->uv) || !v->uv)
-		return -EINVAL;
-	return 0;
-}
-
-static int add_voltage(struct job *job, char *word, struct err *err)
-{
-	struct voltage v;
-	char text[64];
-	uint32_t known;
-
-	snprintf(text, sizeof(text), "%s", word);
-	if (parse_voltage(word, &v))
-		return err_set(err, -EINVAL, "'%s' is not CPU.KHZ=MICROVOLT", text);
-	known = find_voltage(job, v.cpu, v.khz);
-	if (known && known != v.uv)
-		return err_set(err, -EINVAL, "'%s', but before it was %u uV", text,
-			       known);
-	if (job->volt_count == MAX_VOLTAGES)
-		return err_set(err, -ERANGE, "more than %d voltages", MAX_VOLTAGES);
-	if (!known)
-		job->volts[job->volt_count++] = v;
-	return 0;
-}
-
 static int read_voltages(struct job *job, struct err *err)
 {
-	struct buf text = { 0 };
-	char path[PATH_MAX], *save = NULL, *word;
-	int ret = 0;
+	char path[PATH_MAX];
+	int ret;
 
 	if (job->o->voltages)
-		snprintf(path, sizeof(path), "%s", job->o->voltages);
-	else
-		ret = runinfo_path(job->o->dir, "voltages.txt", path, sizeof(path), err);
+		return voltages_read(job->o->voltages, job->volts, err);
+	ret = runinfo_path(job->o->dir, "voltages.txt", path, sizeof(path), err);
 	if (!ret)
-		ret = buf_read_file(&text, path, MAX_FILE, err);
-	if (ret == -ENOENT && !job->o->voltages)
-		return 0;
-	if (ret)
-		return ret;
-	if (text.data && strlen(text.data) != text.len)
-		ret = err_set(err, -EINVAL, "it holds a NUL byte");
-	for (word = text.data ? strtok_r(text.data, " \t\r\n", &save) : NULL;
-	     word && !ret; word = strtok_r(NULL, " \t\r\n", &save))
-		ret = add_voltage(job, word, err);
-	buf_free(&text);
-	return ret ? err_wrap(err, ret, "%s", path) : 0;
+		ret = voltages_read(path, job->volts, err);
+	return ret == -ENOENT ? 0 : ret;
 }
 
 int freqbench_read(const struct freqbench_options *o, struct samples *rows,
@@ -505,7 +447,7 @@ int freqbench_read(const struct freqbench_options *o, struct samples *rows,
 
 	memset(info, 0, sizeof(*info));
 	memset(sum, 0, sizeof(*sum));
-	job.volts = calloc(MAX_VOLTAGES, sizeof(*job.volts));
+	job.volts = calloc(1, sizeof(*job.volts));
 	/* The readings, and room to sort them and their deviations. */
 	job.readings = calloc(3 * MAX_READINGS, sizeof(*job.readings));
 	if (!job.volts || !job.readings) {

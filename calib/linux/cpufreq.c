@@ -90,6 +90,7 @@ static int may_write(const struct sysfs *sys, const struct cpufreq_policy *p,
 int cpufreq_may_pin(const struct sysfs *sys, const struct cpufreq_policy *p,
 		    struct err *err)
 {
+	char boost[SYSFS_PATH];
 	int ret;
 
 	ret = may_write(sys, p, "scaling_min_freq", err);
@@ -99,15 +100,24 @@ int cpufreq_may_pin(const struct sysfs *sys, const struct cpufreq_policy *p,
 		ret = may_write(sys, p, "scaling_governor", err);
 	if (!ret && p->way == CPUFREQ_SETSPEED)
 		ret = may_write(sys, p, "scaling_setspeed", err);
+	if (!ret && p->boost_wanted && !cpufreq_boost_path(sys, p, boost, NULL))
+		ret = sysfs_may_write(sys, boost, err);
 	return ret;
 }
 
 int cpufreq_save(struct state *st, const struct cpufreq_policy *p, struct err *err)
 {
+	char boost[SYSFS_PATH];
 	uint32_t khz;
-	int ret;
+	int ret = 0;
 
-	ret = state_save(st, attr(p, "scaling_min_freq").path, err);
+	/* Put back first: the limits that follow are those without it. */
+	if (p->boost_wanted)
+		ret = cpufreq_boost_path(st->sys, p, boost, err);
+	if (!ret && p->boost_wanted)
+		ret = state_save(st, boost, err);
+	if (!ret)
+		ret = state_save(st, attr(p, "scaling_min_freq").path, err);
 	if (!ret)
 		ret = state_save(st, attr(p, "scaling_max_freq").path, err);
 	if (ret || p->way != CPUFREQ_SETSPEED)
@@ -145,12 +155,24 @@ static int set_limits(const struct sysfs *sys, const struct cpufreq_policy *p,
 	return ret;
 }
 
+static int switch_boost_on(const struct sysfs *sys, const struct cpufreq_policy *p,
+			   struct err *err)
+{
+	char path[SYSFS_PATH];
+	int ret = cpufreq_boost_path(sys, p, path, err);
+
+	return ret ? ret : sysfs_set(sys, path, "1", err);
+}
+
 int cpufreq_take(const struct sysfs *sys, const struct cpufreq_policy *p,
 		 uint32_t *max_khz, struct err *err)
 {
-	int ret;
+	int ret = 0;
 
-	ret = set_limits(sys, p, p->min_khz, p->max_khz, err);
+	if (p->boost_wanted)
+		ret = switch_boost_on(sys, p, err);
+	if (!ret)
+		ret = set_limits(sys, p, p->min_khz, p->max_khz, err);
 	if (!ret)
 		ret = cpufreq_limit_khz(sys, p, max_khz, err);
 	if (!ret && p->way == CPUFREQ_SETSPEED)

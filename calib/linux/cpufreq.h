@@ -35,6 +35,7 @@ struct cpufreq_policy {
 	uint32_t boost_khz[CPUFREQ_MAX_BOOST]; /* ascending */
 	unsigned int boost_count;
 	bool boost_on;
+	bool boost_wanted; /* cpufreq_take() switches it on */
 	enum cpufreq_way way;
 };
 
@@ -54,6 +55,17 @@ int cpufreq_list(const struct sysfs *sys, unsigned int ids[CPUFREQ_MAX_POLICIES]
  */
 int cpufreq_read(const struct sysfs *sys, unsigned int id, struct cpufreq_policy *p,
 		 struct err *err);
+
+/*
+ * cpufreq_want_boost - from here on boost clocks are operating points like others
+ *
+ * Writes nothing. 0; -ENOENT there is no switch for boost; -ERANGE too many clocks.
+ */
+int cpufreq_want_boost(const struct sysfs *sys, struct cpufreq_policy *p,
+		       struct err *err);
+/* The switch of its boost: its own, or one for all. 0 or -ENOENT. */
+int cpufreq_boost_path(const struct sysfs *sys, const struct cpufreq_policy *p,
+		       char path[SYSFS_PATH], struct err *err);
 
 /* Can its clock be pinned at all? 0, or -ENOTSUP with what to do; writes nothing. */
 int cpufreq_can_pin(const struct cpufreq_policy *p, struct err *err);

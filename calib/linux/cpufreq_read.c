@@ -146,7 +146,7 @@ static void points_between(struct cpufreq_policy *p)
 /* Boost clocks are operating points like others while boost is on. */
 static int merge_boost(struct cpufreq_policy *p, struct err *err)
 {
-	if (!p->boost_on || !p->has_list)
+	if (!(p->boost_on || p->boost_wanted) || !p->has_list)
 		return 0;
 	if (p->khz_count + p->boost_count > BOARD_MAX_OPPS)
 		return err_set(err, -ERANGE, "policy%u: more than %d clocks", p->id,
@@ -155,6 +155,38 @@ static int merge_boost(struct cpufreq_policy *p, struct err *err)
 	       p->boost_count * sizeof(*p->boost_khz));
 	p->khz_count = sort_unique(p->khz, p->khz_count + p->boost_count);
 	return 0;
+}
+
+int cpufreq_boost_path(const struct sysfs *sys, const struct cpufreq_policy *p,
+		       char path[SYSFS_PATH], struct err *err)
+{
+	char text[16];
+
+	snprintf(path, SYSFS_PATH, CPUFREQ_DIR "/policy%u/boost", p->id);
+	if (!sysfs_read(sys, path, text, sizeof(text), NULL))
+		return 0;
+	snprintf(path, SYSFS_PATH, CPUFREQ_DIR "/boost");
+	if (!sysfs_read(sys, path, text, sizeof(text), NULL))
+		return 0;
+	return err_set(err, -ENOENT, "policy%u: the kernel has no switch for boost",
+		       p->id);
+}
+
+int cpufreq_want_boost(const struct sysfs *sys, struct cpufreq_policy *p, struct err *err)
+{
+	char path[SYSFS_PATH];
+	int ret;
+
+	if (p->boost_on || !p->boost_count)
+		return 0;
+	ret = cpufreq_boost_path(sys, p, path, err);
+	if (ret)
+		return ret;
+	p->boost_wanted = true;
+	/* cpuinfo_max_freq follows when the kernel switches. */
+	if (p->max_khz < p->boost_khz[p->boost_count - 1])
+		p->max_khz = p->boost_khz[p->boost_count - 1];
+	return merge_boost(p, err);
 }
 
 static int read_frequencies(const struct sysfs *sys, struct cpufreq_policy *p,

@@ -260,7 +260,7 @@ static void note_policy(const struct linux_machine *lm, const struct cpufreq_pol
 			"policy%u: the kernel lists no frequencies (driver %s); its %u "
 			"points in %u..%u kHz are requests, not an OPP table",
 			p->id, p->driver, p->khz_count, p->min_khz, p->max_khz);
-	for (i = 0; i < p->boost_count && !p->boost_on; i++)
+	for (i = 0; i < p->boost_count && !p->boost_on && !p->boost_wanted; i++)
 		linux_note(lm, "policy%u: boost clock %u kHz left out, as boost is off",
 			   p->id, p->boost_khz[i]);
 	if (p->online_count < p->related_count)
@@ -337,8 +337,8 @@ static void describe_meter(const struct linux_machine *lm, unsigned int i,
 }
 
 static int discover_clusters(struct linux_machine *lm, const struct board *board,
-			     const struct dtcpus *tree, struct runinfo *info,
-			     struct err *err)
+			     const struct dtcpus *tree, const struct voltages *user,
+			     struct runinfo *info, struct err *err)
 {
 	const struct board_cluster *twin;
 	struct topology_cluster *c;
@@ -359,13 +359,35 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 			return ret;
 		thermal_find(&lm->sys, lm->topo, i, &lm->clusters[i].thermal);
 		describe_cluster(c, &lm->clusters[i], out);
-		source = volts_fill(&lm->sys, c, tree, twin, out->opps, out->opp_count);
+		source = volts_fill(&lm->sys, c, user, tree, twin, out->opps,
+				    out->opp_count);
 		lm->clusters[i].table_volts = source;
 		if (lm->clusters[i].has_sensor && lm->clusters[i].sensor.tells_volts)
 			source = "rail";
 		snprintf(out->volt_source, sizeof(out->volt_source), "%s", source);
 		describe_meter(lm, i, info);
 	}
+	return 0;
+}
+
+static int want_boost(struct linux_machine *lm, struct err *err)
+{
+	unsigned int i, k;
+	bool any = false;
+	int ret;
+
+	for (i = 0; i < lm->topo->cluster_count; i++) {
+		struct topology_cluster *c = &lm->topo->clusters[i];
+
+		for (k = 0; k < c->policy_count; k++) {
+			ret = cpufreq_want_boost(&lm->sys, &c->policies[k], err);
+			if (ret)
+				return ret;
+			any = any || c->policies[k].boost_count;
+		}
+	}
+	if (!any)
+		linux_note(lm, "there are no boost clocks here");
 	return 0;
 }
 
@@ -384,15 +406,23 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
 	struct board *board = calloc(1, sizeof(*board));
+	struct voltages *user = calloc(1, sizeof(*user));
 	struct live_tree tree;
 	int ret;
 
 	memset(info, 0, sizeof(*info));
 	forget(lm);
-	if (!board)
+	if (!board || !user) {
+		free(user);
+		free(board);
 		return err_set(err, -ENOMEM, "out of memory");
+	}
 	live_tree_read(&lm->sys, &tree);
 	ret = topology_read(&lm->sys, tree.dt, lm->topo, err);
+	if (!ret && lm->opt.voltages)
+		ret = voltages_read(lm->opt.voltages, user, err);
+	if (!ret && lm->opt.boost)
+		ret = want_boost(lm, err);
 	if (!ret)
 		ret = check_user_sensors(lm, err);
 	if (!ret)
@@ -403,7 +433,7 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 	if (ret < 0)
 		goto out_free;
 	describe_system(lm, info);
-	ret = discover_clusters(lm, board, tree.dt, info, err);
+	ret = discover_clusters(lm, board, tree.dt, user, info, err);
 	if (ret)
 		goto out_free;
 	lm->discovered = true;
@@ -411,6 +441,7 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 
 out_free:
 	live_tree_free(&tree);
+	free(user);
 	free(board);
 	return ret;
 }

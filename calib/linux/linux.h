@@ -27,6 +27,10 @@ struct linux_options {
 	 * none.
 	 */
 	bool clock_only;
+	/* The user's file of voltages (calib/voltages.h); NULL: none. */
+	const char *voltages;
+	/* Boost clocks are operating points too: boost is switched on by prepare(). */
+	bool boost;
 	/* Takes one-line warnings ("policy4: all CPUs are offline, skipped"); may be
 	 * NULL. */
 	void (*note)(void *arg, const char *text);

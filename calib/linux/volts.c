@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Operating point voltages: debugfs, device tree, board description.
+ * Operating point voltages: the user, debugfs, device tree, board description.
  */
 #include "calib/linux/volts.h"
 
@@ -9,11 +9,23 @@
 struct volts {
 	const struct sysfs *sys;
 	const struct topology_cluster *cluster;
+	const struct voltages *user;
 	const struct dtcpus *tree;
 	const struct board_cluster *board;
 };
 
 typedef uint32_t volt_source(const struct volts *v, uint32_t khz);
+
+/* For any CPU of the cluster: they share it. */
+static uint32_t user_uv(const struct volts *v, uint32_t khz)
+{
+	uint32_t uv = 0;
+	unsigned int i;
+
+	for (i = 0; v->user && i < v->cluster->cpu_count && !uv; i++)
+		uv = voltages_find(v->user, v->cluster->cpus[i], khz);
+	return uv;
+}
 
 /* Devices of one table share one folder, named after the CPU that came first. */
 static uint32_t debugfs_uv(const struct volts *v, uint32_t khz)
@@ -71,20 +83,22 @@ static uint32_t board_uv(const struct volts *v, uint32_t khz)
 }
 
 const char *volts_fill(const struct sysfs *sys, const struct topology_cluster *c,
-		       const struct dtcpus *tree, const struct board_cluster *board,
-		       struct board_opp *opps, unsigned int count)
+		       const struct voltages *user, const struct dtcpus *tree,
+		       const struct board_cluster *board, struct board_opp *opps,
+		       unsigned int count)
 {
 	static const struct {
 		const char *name;
 		volt_source *uv;
-	} sources[] = { { "debugfs", debugfs_uv },
+	} sources[] = { { "user", user_uv },
+			{ "debugfs", debugfs_uv },
 			{ "dt", dt_uv },
 			{ "board", board_uv } };
-	const struct volts v = { sys, c, tree, board };
+	const struct volts v = { sys, c, user, tree, board };
 	unsigned int i, known, best = 0;
 	int s, from = -1;
 
-	for (s = 0; s < 3 && best < count; s++) {
+	for (s = 0; s < 4 && best < count; s++) {
 		for (i = 0, known = 0; i < count; i++)
 			known += sources[s].uv(&v, opps[i].khz) != 0;
 		if (known > best) {

@@ -8,20 +8,24 @@
 #include "boards/board.h"
 #include "calib/linux/sysfs.h"
 #include "calib/linux/topology.h"
+#include "calib/voltages.h"
 #include "lib/dtcpus.h"
 
 /*
  * volts_fill - set volt_uv of @opps where it can be known
+ * @user: what the user gave, or NULL
  * @tree: live device tree, or NULL
  * @board: matched description's cluster, or NULL
  *
- * Sources: the kernel's own OPP table in debugfs (after binning), the device tree, the
- * board description. The first that knows every point is taken, else the one that knows
- * most; the others stay 0. Returns its name for volt_source: "debugfs", "dt", "board",
+ * Sources: the user, the kernel's own OPP table in debugfs (after binning), the device
+ * tree, the board description. The first that knows every point is taken, else the one
+ * that knows most; the others stay 0. Returns its name for volt_source: "user",
+ * "debugfs", "dt", "board",
  * "" (nobody knows any).
  */
 const char *volts_fill(const struct sysfs *sys, const struct topology_cluster *c,
-		       const struct dtcpus *tree, const struct board_cluster *board,
-		       struct board_opp *opps, unsigned int count);
+		       const struct voltages *user, const struct dtcpus *tree,
+		       const struct board_cluster *board, struct board_opp *opps,
+		       unsigned int count);
 
 #endif

@@ -146,6 +146,48 @@ setup() {
 	[ "$status" -eq 0 ]
 }
 
+@test "--boost measures boost clocks and switches boost off again" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	echo "2100000 " > "${policy}1/scaling_boost_frequencies"
+	echo 0 > "root/sys/devices/system/cpu/cpufreq/boost"
+	settings > before
+	begin --boost --cluster a15 --opps 2000,2100 --cpus 0,1 -d run
+	until_pinned
+	[ "$(cat root/sys/devices/system/cpu/cpufreq/boost)" = 1 ]
+	[ "$(cat "${policy}1/scaling_max_freq")" = 2100000 ]
+	wait $pid
+	settings | diff before -
+	[ "$(grep -c ',a15,2100000,' run/samples.csv)" -eq 2 ]
+	rm "root/sys/devices/system/cpu/cpufreq/boost"
+	measure --boost --cluster a15 -n
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"policy1: the kernel has no switch for boost"* ]]
+	rm "${policy}1/scaling_boost_frequencies"
+	measure --boost --cluster a15 -n
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"there are no boost clocks here"* ]]
+}
+
+@test "a user's voltages go before those of the kernel" {
+	needs_namespace
+	fake
+	for khz in 200000 2000000; do
+		echo "4.$khz=${khz%00000}5000"
+	done > volts
+	rm root/sys/class/hwmon/hwmon0/device/hwmon/hwmon0/in1_input
+	measure --cluster a15 --voltages volts -n --opps 200,2000
+	[ "$status" -eq 0 ]
+	echo "4.x=1" > volts
+	measure --cluster a15 --voltages volts -n
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"volts: '4.x=1' is not CPU.KHZ=MICROVOLT"* ]]
+	measure --cluster a15 --voltages nosuch -n
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"nosuch"* ]]
+}
+
 @test "offline CPUs are not loaded, not counted, and said" {
 	needs_namespace
 	fake

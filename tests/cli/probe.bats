@@ -175,6 +175,15 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	probe --sensor a15=ina231@0x40 --sensor a7=ina231@0x45
 	[ "$status" -eq 1 ]
 	has "MISSING a15: the voltage of 19 of 19 operating points is unknown"
+	for mhz in 200 300 400 500 600 700 800 900 1000 1100 1200 1300 1400; do
+		echo "3.${mhz}000=$((mhz + 700))000"
+	done > volts
+	probe --sensor a15=ina231@0x40 --sensor a7=ina231@0x45 --voltages volts
+	[ "$status" -eq 1 ]
+	has "OPPs 13 from the kernel's list; voltages from your file MHz/mV: 200/900 300/1000"
+	hasnot "a7: the voltage of"
+	probe --voltages nosuch
+	[ "$status" -eq 2 ]
 }
 
 @test "boost, clamped limits, offline CPUs, a clock list that is not there" {
@@ -197,6 +206,9 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "a15: CPUs 6-7 are offline and will not be loaded"
 	has "policy0: all its CPUs are offline, skipped"
 	echo 1 > "${policy}4/boost"
+	probe
+	has "OPPs 20 from the kernel's list, boost clocks too"
+	has "boost 2100 MHz, on"
 	rm "${policy}4/scaling_available_frequencies"
 	probe
 	has "the kernel lists no frequencies (driver cpufreq-dt): 10 points in 200000..2000000 kHz are requests, not an OPP table"
