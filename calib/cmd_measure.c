@@ -13,6 +13,7 @@
 
 #include "boards/board.h"
 #include "calib/linux/linux.h"
+#include "calib/loads/command.h"
 #include "calib/measure/plan.h"
 #include "calib/measure/precision.h"
 #include "calib/measure/resume.h"
@@ -23,6 +24,7 @@
 #include "calib/sim/sim.h"
 #include "calib/samples.h"
 #include "lib/progress.h"
+#include "lib/words.h"
 
 #define NS_PER_S 1000000000u
 /* A virtual board that is measured again has idled for this long. */
@@ -30,8 +32,8 @@
 
 struct measure_options {
 	struct opt_list clusters, sensors;
-	const char *board, *sysroot, *voltages, *loads, *cpus, *opps, *run, *faults;
-	const char *power_from;
+	const char *board, *sysroot, *voltages, *loads, *load_cmd, *cpus, *opps, *run;
+	const char *faults, *power_from;
 	uint32_t repeats, seed, max_temp;
 	double precision; /* 0: not asked for */
 	uint64_t time_limit_ns;
@@ -54,6 +56,7 @@ struct job {
 	struct board board;
 	bool virtual_board;
 	struct linux_options linux_opts; /* the machine borrows them */
+	struct words load_cmd;		 /* and this */
 	struct machine *machine;
 	struct runinfo info;
 	unsigned int clusters[BOARD_MAX_CLUSTERS]; /* chosen, in order */
@@ -96,6 +99,12 @@ static void on_note(void *arg, const char *text)
 
 static int open_real(struct job *job, struct err *err)
 {
+	int ret = 0;
+
+	if (job->opts->load_cmd)
+		ret = words_split(job->opts->load_cmd, &job->load_cmd, err);
+	if (ret)
+		return err_wrap(err, ret, "--load-cmd");
 	job->linux_opts = (struct linux_options){
 		.sysroot = job->opts->sysroot,
 		.board = job->opts->board ? &job->board : NULL,
@@ -104,6 +113,7 @@ static int open_real(struct job *job, struct err *err)
 		.power_from = job->opts->power_from,
 		.voltages = job->opts->voltages,
 		.boost = job->opts->boost,
+		.load_argv = job->opts->load_cmd ? job->load_cmd.argv : NULL,
 		.note = on_note,
 		.note_arg = job,
 	};
@@ -131,6 +141,10 @@ static int open_machine(struct job *job, struct err *err)
 			"a virtual board has its own sensors and voltages: "
 			"--sensor, --power-from, --voltages, --boost and --sysroot "
 			"are for real machines");
+	if (job->opts->load_cmd)
+		return err_set(err, -EINVAL,
+			       "a virtual board runs no commands: --load-cmd is for real "
+			       "machines");
 	return open_virtual(job, 0, err);
 }
 
@@ -253,8 +267,30 @@ static void choose_rounds(const struct measure_options *o, struct plan_options *
 					   : PRECISION_ROUNDS;
 }
 
+/* What --loads names, and the command; NULL: the plan's own choice. */
+static const char *loads_of(const struct measure_options *o, char *out, size_t size)
+{
+	const size_t len = strlen(LOAD_CMD);
+	const char *item = o->loads;
+
+	if (!o->load_cmd)
+		return o->loads;
+	if (!o->loads)
+		return LOAD_CMD;
+	for (; item; item += item != NULL) {
+		item += strspn(item, " ");
+		if (strcspn(item, " ,") == len && !strncmp(item, LOAD_CMD, len))
+			break;
+		item = strchr(item, ',');
+	}
+	snprintf(out, size, "%s%s", o->loads, item ? "" : "," LOAD_CMD);
+	return out;
+}
+
 static int make_plans(struct job *job, struct err *err)
 {
+	char loads[PLAN_MAX_LOADS * 40];
+
 	for (unsigned int i = 0; i < job->cluster_count; i++) {
 		unsigned int cluster = job->clusters[i];
 		/* Measured again: in another order. */
@@ -265,7 +301,7 @@ static int make_plans(struct job *job, struct err *err)
 		struct plan_options opts = {
 			.opps = job->opts->opps,
 			.cpus = job->opts->cpus,
-			.loads = job->opts->loads,
+			.loads = loads_of(job->opts, loads, sizeof(loads)),
 			.seed = seed,
 		};
 		int ret;
@@ -682,6 +718,7 @@ static int run_measure(struct cmd_ctx *ctx, const void *options, int argc, char 
 	close_machine(job);
 	for (unsigned int i = 0; i < job->cluster_count; i++)
 		plan_free(&job->plans[i]);
+	words_free(&job->load_cmd);
 	resume_free(&job->resume);
 	free(job);
 	/* What a signal asked for has been done; the message and the status say so. */
@@ -712,6 +749,8 @@ static const struct opt measure_opts[] = {
 	  "operating points: '200,1400' (MHz) or '1.4GHz'; default: all" },
 	{ "loads", 0, OPT_STRING, OPT(loads), "LIST",
 	  "what the CPUs run, see above: 'int,simd,dram'; default: int" },
+	{ "load-cmd", 0, OPT_STRING, OPT(load_cmd), "COMMAND",
+	  "run COMMAND on each loaded CPU, too; its rows' load is 'cmd'" },
 	{ "repeats", 0, OPT_U32, OPT(repeats), "N",
 	  "visit every operating point N times; default: once, more often where there "
 	  "are few" },
@@ -781,6 +820,16 @@ const struct cmd cmd_measure = {
 		"cache\n"
 		"  spin     busy wait for a flag\n"
 		"  idle     sleeping threads: what loading by itself costs\n"
+		"  cmd      the command of --load-cmd; its work is not known\n"
+		"\n"
+		"--load-cmd takes any program, such as 'dhrystone 100000000': one "
+		"process "
+		"per loaded CPU, pinned there, killed with its process group when the "
+		"window ends, and however calib ends. One that ends with status 0 is run "
+		"again, with another it is an error. Blanks part its words, quotes and "
+		"backslashes hold them together, nothing is expanded; what needs a shell "
+		"is written with one, \"sh -c 'a; b'\". With threads of its own it "
+		"shares one CPU.\n"
 		"\n"
 		"Meters: hwmon and IIO chips by 'CHIP@ADDRESS' or 'label:TEXT' as "
 		"'ina231@0x40', 'rapl:core' or 'rapl:package', 'perf:energy-cores', "

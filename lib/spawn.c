@@ -12,10 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+
+#define FDS_WITHOUT_CLOSE_RANGE 1024
 
 struct fds {
 	int in, out, err; /* -1: not ours */
@@ -238,4 +241,16 @@ int spawn_run(const struct spawn *sp, struct err *err)
 	if (ret)
 		return err_errno(err, ret, "cannot read what '%s' printed", sp->argv[0]);
 	return status;
+}
+
+void spawn_close_files(unsigned int first, unsigned int last)
+{
+	if (first > last)
+		return;
+#ifdef SYS_close_range
+	if (!syscall(SYS_close_range, first, last, 0))
+		return;
+#endif
+	for (; first <= last && first < FDS_WITHOUT_CLOSE_RANGE; first++)
+		close(first);
 }

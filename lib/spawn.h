@@ -26,4 +26,12 @@ struct spawn {
  */
 int spawn_run(const struct spawn *sp, struct err *err);
 
+/*
+ * spawn_close_files - close descriptors @first to @last (~0u: all) in a child that was
+ * forked and lives on: a lock or a pipe lives as long as any copy of its descriptor
+ *
+ * Safe after the fork of a process with threads.
+ */
+void spawn_close_files(unsigned int first, unsigned int last);
+
 #endif

@@ -13,21 +13,10 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FDS_WITHOUT_CLOSE_RANGE 1024
-
-static void close_range_of(unsigned int first, unsigned int last)
-{
-#ifdef SYS_close_range
-	if (!syscall(SYS_close_range, first, last, 0))
-		return;
-#endif
-	for (; first <= last && first < FDS_WITHOUT_CLOSE_RANGE; first++)
-		close(first);
-}
+#include "lib/spawn.h"
 
 /* Keep @fd and standard error. A lock lives as long as any copy of its descriptor. */
 static void drop_files(int fd)
@@ -38,9 +27,8 @@ static void drop_files(int fd)
 		dup2(null, STDIN_FILENO);
 		dup2(null, STDOUT_FILENO);
 	}
-	if (fd > STDERR_FILENO + 1)
-		close_range_of(STDERR_FILENO + 1, fd - 1);
-	close_range_of(fd + 1, ~0u);
+	spawn_close_files(STDERR_FILENO + 1, fd - 1);
+	spawn_close_files(fd + 1, ~0u);
 }
 
 static void stand_aside(int fd)

@@ -14,6 +14,7 @@
 #include "calib/linux/state.h"
 #include "calib/linux/thermal.h"
 #include "calib/linux/topology.h"
+#include "calib/loads/command.h"
 #include "calib/loads/loads.h"
 
 struct linux_cluster {
@@ -41,6 +42,8 @@ struct linux_machine {
 	bool affinity_moved;
 	/* the running load */
 	struct loads *loads;
+	struct command_load *command; /* in their place */
+	bool command_tried;
 	struct cycles cycles;
 	unsigned int load_cluster;
 	unsigned int load_cpus[BOARD_MAX_CPUS], load_cpu_count;

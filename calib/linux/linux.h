@@ -20,6 +20,8 @@ struct linux_options {
 	 */
 	const char *const *sensors;
 	unsigned int sensor_count;
+	/* What the load "cmd" runs, NULL-ended; NULL: there is no such load. */
+	const char *const *load_argv;
 	/* Where readings come from when no meter of the machine is used; see
 	 * calib/linux/meters_stream.h. NULL: nowhere. */
 	const char *power_from;

@@ -29,17 +29,15 @@ setup() {
 		}
 	EOF
 	tried=0
-	for compiler in gcc clang; do
-		command -v $compiler > /dev/null || continue
-		for level in -O0 -O2 -O3; do
-			$compiler $level -std=gnu11 -ffp-contract=off -D_GNU_SOURCE "-I$TOP" \
-				-o sums sums.c "$TOP"/calib/loads/kernels.c \
-				"$TOP"/calib/loads/{int,float,simd,branchy,stream,chase,spin}.c \
-				"$TOP"/lib/err.c "$TOP"/lib/text.c
-			echo "$compiler $level"
-			./sums
-			tried=$((tried + 1))
-		done
+	for compiler in "gcc -O0" "gcc -O2" "gcc -O3" "clang -O0" "clang -O3"; do
+		command -v "${compiler% *}" > /dev/null || continue
+		echo "$compiler"
+		$compiler -std=gnu11 -ffp-contract=off -D_GNU_SOURCE "-I$TOP" -o sums sums.c \
+			"$TOP"/calib/loads/kernels.c \
+			"$TOP"/calib/loads/{int,float,simd,branchy,stream,chase,spin}.c \
+			"$TOP"/lib/err.c "$TOP"/lib/text.c
+		./sums
+		tried=$((tried + 1))
 	done
 	[ $tried -gt 0 ] || skip "no compiler here"
 }
@@ -62,4 +60,70 @@ setup() {
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"no load 'brew'; known are int, float, simd, branchy, l1, l2, dram, chase, spin, idle"* ]]
 	[ ! -e run/samples.csv ]
+}
+
+@test "--load-cmd runs a command on the CPUs asked for, and nothing of it is left" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	before=$(settings)
+	begin --cluster a15 --opps 400,600 --cpus 0,1 --loads int \
+		--load-cmd "sh -c 'echo \$\$ >> $PWD/pids; while :; do :; done'" -d run
+	wait $pid
+	[ "$(settings)" = "$before" ]
+	awk -F, '$6 == 1 { n[$7]++; if ($7 == "cmd" ? $13 : !$13) bad = 1 }
+		END { exit bad || n["int"] < 2 || n["cmd"] != n["int"] }' run/samples.csv
+	# One process per window, and one when it was tried.
+	[ "$(wc -l < pids)" -gt "$(grep -c ,cmd, run/samples.csv)" ]
+	while read -r process; do
+		until_gone "$process"
+	done < pids
+	grep -q 'load-cmd' run/board.json
+}
+
+@test "a kill of calib leaves no load command behind" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	begin --cluster a15 --cpus 0,1 -d run \
+		--load-cmd "sh -c 'sleep 50 & echo \$! >> $PWD/pids; while :; do :; done'"
+	until [ -s pids ]; do
+		kill -0 $pid
+	done
+	kill -KILL $pid
+	wait $pid || true
+	while read -r process; do
+		until_gone "$process"
+	done < pids
+}
+
+@test "a load command that cannot run or ends at once: one line, nothing written" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	before=$(settings)
+	measure --cluster a15 --load-cmd 'no-such-load -x' -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"cannot run the load command 'no-such-load': No such file"* ]]
+	measure --cluster a15 --load-cmd false -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"load command 'false' ended with status 1 after "* ]]
+	measure --cluster a15 --load-cmd true -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"load command 'true' ends after "*" ms; as a load it has to run for 20 ms or more"* ]]
+	measure --cluster a15 --loads cmd -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"load 'cmd' needs --load-cmd 'COMMAND ARG...'"* ]]
+	measure --cluster a15 --load-cmd "sh -c 'x" -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--load-cmd: 'sh -c 'x' ends within a quote"* ]]
+	[ "$(settings)" = "$before" ]
+	[ ! -e run/samples.csv ]
+}
+
+@test "a virtual board runs no commands" {
+	run --separate-stderr "$CALIB" measure --board virtual:odroid-xu3 --load-cmd yes -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--load-cmd is for real machines"* ]]
+	[ ! -e run ]
 }
