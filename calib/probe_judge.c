@@ -88,7 +88,9 @@ static void judge_cluster(struct probe *p, const struct facts_cluster *c)
 	if (c->no_pin[0])
 		add(p, PROBE_MISSING, false, "", "%s", c->no_pin);
 	if (!c->sensor[0])
-		add(p, PROBE_MISSING, false, "", "%s", c->no_sensor);
+		add(p, PROBE_MISSING, false, "", "%s%s%s",
+		    p->facts->virtual_board ? c->name : "",
+		    p->facts->virtual_board ? ": " : "", c->no_sensor);
 	judge_voltages(p, c);
 	note_frequencies(p, c);
 	if (!p->facts->virtual_board && !c->zone_count)

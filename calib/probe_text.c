@@ -106,9 +106,12 @@ static void print_opps(const struct facts_cluster *c, FILE *out)
 		fprintf(out, "%s%g", i ? " " : "  boost      ", c->boost_khz[i] / 1e3);
 	if (c->boost_count)
 		fprintf(out, " MHz, %s\n", c->boost_on ? "on" : "off");
-	if (c->regulator[0])
+	if (c->regulator_uv)
 		fprintf(out, "  regulator  %s, now %g mV\n", c->regulator,
 			c->regulator_uv / 1e3);
+	else if (c->regulator[0])
+		fprintf(out, "  regulator  %s, does not tell its voltage\n",
+			c->regulator);
 }
 
 static void print_control(const struct facts_cluster *c, FILE *out)

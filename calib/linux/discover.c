@@ -336,6 +336,23 @@ static void describe_meter(const struct linux_machine *lm, unsigned int i,
 		strcpy(info->power_scope, "package");
 }
 
+/*
+ * Is there a regulator that knows better? The kernel's table, after binning, and the user
+ * are believed first.
+ */
+static bool find_regulator(struct linux_machine *lm, unsigned int i)
+{
+	struct linux_cluster *lc = &lm->clusters[i];
+	uint32_t uv;
+
+	lc->use_regulator = !regulator_find(&lm->sys, lm->topo->clusters[i].cpus[0],
+					    &lc->regulator) &&
+			    !regulator_read_uv(&lm->sys, &lc->regulator, &uv) && uv &&
+			    strcmp(lc->table_volts, "debugfs") != 0 &&
+			    strcmp(lc->table_volts, "user") != 0;
+	return lc->use_regulator;
+}
+
 static int discover_clusters(struct linux_machine *lm, const struct board *board,
 			     const struct dtcpus *tree, const struct voltages *user,
 			     struct runinfo *info, struct err *err)
@@ -362,6 +379,8 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 		source = volts_fill(&lm->sys, c, user, tree, twin, out->opps,
 				    out->opp_count);
 		lm->clusters[i].table_volts = source;
+		if (find_regulator(lm, i))
+			source = "regulator";
 		if (lm->clusters[i].has_sensor && lm->clusters[i].sensor.tells_volts)
 			source = "rail";
 		snprintf(out->volt_source, sizeof(out->volt_source), "%s", source);

@@ -112,6 +112,10 @@ static void add_cluster(const struct linux_machine *lm, const struct runinfo *in
 			       sizeof(c->sensor_about));
 	else
 		strcpy(c->no_sensor, lc->sensor_err.msg);
+	strcpy(c->regulator, lc->regulator.name);
+	if (!lc->regulator.name[0] ||
+	    regulator_read_uv(&lm->sys, &lc->regulator, &c->regulator_uv))
+		c->regulator_uv = 0;
 	find_ids(lc->thermal.zones, lc->thermal.zone_count, f, true, c->zones,
 		 &c->zone_count);
 	find_ids(lc->thermal.coolers, lc->thermal.cooler_count, f, false, c->coolers,
@@ -217,10 +221,14 @@ out_close:
 	return ret;
 }
 
-static void about_virtual(struct facts_cluster *c)
+static void about_virtual_meter(struct facts_cluster *c)
 {
-	snprintf(c->sensor_about, sizeof(c->sensor_about), "uW, every %g ms",
-		 c->sensor_interval_us / 1e3);
+	if (c->sensor[0])
+		snprintf(c->sensor_about, sizeof(c->sensor_about), "uW, every %g ms",
+			 c->sensor_interval_us / 1e3);
+	else
+		strcpy(c->no_sensor, "the board has no meter for it; measure with an "
+				     "external one and 'calib import' its readings");
 }
 
 void facts_of_virtual(const struct runinfo *info, struct facts *f)
@@ -240,13 +248,6 @@ void facts_of_virtual(const struct runinfo *info, struct facts *f)
 		add_described(&info->clusters[i], c);
 		snprintf(c->opp_source, sizeof(c->opp_source), "board");
 		snprintf(c->volt_source, sizeof(c->volt_source), "board");
-		if (c->sensor[0])
-			about_virtual(c);
-		else
-			snprintf(c->no_sensor, sizeof(c->no_sensor),
-				 "the board has no meter for cluster '%s'; measure it "
-				 "with "
-				 "an external one and 'calib import' its readings",
-				 c->name);
+		about_virtual_meter(c);
 	}
 }

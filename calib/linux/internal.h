@@ -11,6 +11,7 @@
 #include "calib/linux/guardian.h"
 #include "calib/linux/linux.h"
 #include "calib/linux/meters.h"
+#include "calib/linux/regulator.h"
 #include "calib/linux/state.h"
 #include "calib/linux/thermal.h"
 #include "calib/linux/topology.h"
@@ -23,9 +24,12 @@ struct linux_cluster {
 	int sensor_ret; /* why there is none, for prepare() */
 	struct err sensor_err;
 	const char *table_volts; /* source of the operating points' voltages, or "" */
+	struct regulator regulator;
+	bool use_regulator; /* it knows the voltage better than the table does */
 	struct thermal thermal;
 	bool prepared;
 	uint32_t pinned_khz;
+	uint32_t pinned_uv; /* of the regulator then; 0: unknown */
 };
 
 struct linux_machine {

@@ -186,6 +186,7 @@ static int linux_set_opp(struct machine *m, unsigned int cluster, uint32_t khz,
 {
 	struct linux_machine *lm = to_linux(m);
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	struct linux_cluster *lc = &lm->clusters[cluster];
 	unsigned int i;
 	int ret;
 
@@ -196,7 +197,10 @@ static int linux_set_opp(struct machine *m, unsigned int cluster, uint32_t khz,
 		if (ret)
 			return ret;
 	}
-	lm->clusters[cluster].pinned_khz = khz;
+	lc->pinned_khz = khz;
+	if (!lc->use_regulator ||
+	    regulator_read_uv(&lm->sys, &lc->regulator, &lc->pinned_uv))
+		lc->pinned_uv = 0;
 	return 0;
 }
 
@@ -233,7 +237,7 @@ static int linux_read_power(struct machine *m, unsigned int cluster, struct read
 			       lm->topo->clusters[cluster].name);
 	ret = power_meter_read(&lc->sensor, stop_now_ns(), r, err);
 	if (!lc->sensor.tells_volts)
-		r->volt_uv = 0;
+		r->volt_uv = lc->pinned_uv;
 	return ret;
 }
 

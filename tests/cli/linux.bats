@@ -170,6 +170,23 @@ setup() {
 	[[ $stderr == *"there are no boost clocks here"* ]]
 }
 
+@test "a regulator tells the voltage of a pinned clock where nobody else does" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	rm -r root/sys/kernel/debug
+	rm root/sys/class/hwmon/hwmon0/in1_input
+	supply=root/sys/class/regulator/regulator.3
+	mkdir -p $supply
+	echo 912500 > $supply/microvolts
+	ln -s ../../../class/regulator/regulator.3 \
+		"root/sys/devices/system/cpu/cpu1/supplier:regulator:regulator.3"
+	measure --cluster a15 --opps 200 --cpus 0,1 -d run
+	[ "$status" -eq 0 ]
+	[ "$(cut -d, -f5 run/samples.csv | tail -n +2 | sort -u)" = 912500 ]
+	grep -q '"volt-source": "regulator"' run/board.json
+}
+
 @test "a user's voltages go before those of the kernel" {
 	needs_namespace
 	fake

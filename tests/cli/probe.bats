@@ -182,6 +182,22 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	[ "$status" -eq 1 ]
 	has "OPPs 13 from the kernel's list; voltages from your file MHz/mV: 200/900 300/1000"
 	hasnot "a7: the voltage of"
+	# The regulator that the CPU's node names knows it while a clock is pinned.
+	supply=root/sys/class/regulator/regulator.3
+	mkdir -p $supply/of_node root/sys/class/regulator/regulator.1/of_node
+	printf '\0\0\0\007' > root/sys/firmware/devicetree/base/cpus/cpu@0/cpu-supply
+	printf '\0\0\0\007' > $supply/of_node/phandle
+	printf '\0\0\0\006' > root/sys/class/regulator/regulator.1/of_node/phandle
+	echo vdd_arm > $supply/name
+	echo 912500 > $supply/microvolts
+	probe --sensor a15=ina231@0x40 --sensor a7=ina231@0x45 --voltages volts
+	[ "$status" -eq 0 ]
+	has "regulator vdd_arm, now 912.5 mV"
+	has "a15: voltages are read from regulator vdd_arm while a clock is pinned"
+	rm $supply/microvolts
+	probe --sensor a15=ina231@0x40 --sensor a7=ina231@0x45 --voltages volts
+	[ "$status" -eq 1 ]
+	has "regulator vdd_arm, does not tell its voltage"
 	probe --voltages nosuch
 	[ "$status" -eq 2 ]
 }
