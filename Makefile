@@ -59,7 +59,7 @@ unit_bin := $(patsubst %.c,$(B)/%,$(unit_src))
 bench_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all check check-static check-tests bench install clean man
+.PHONY: all check check-static check-tests check-unit bench install clean man
 
 all: $(B)/calib/calib $(B)/fdtedit/fdtedit man
 
@@ -134,6 +134,10 @@ check-static:
 TESTS ?= $(unit_bin) $(wildcard tests/cli/*.bats)
 check-tests: all $(unit_bin) $(fault_lib)
 	B=$(B) scripts/run-tests $(TESTS)
+
+# Unit tests alone: what scripts/cross runs under qemu-user.
+check-unit: $(unit_bin)
+	B=$(B) scripts/run-tests $(unit_bin)
 
 check: check-static
 	$(MAKE) WERROR=1 check-tests
