@@ -354,6 +354,8 @@ static void missing_program_is_named_with_its_package(void **state)
 	char *path = strdup(getenv("PATH"));
 
 	(void)state;
+	if (getenv("RUN_UNIT"))
+		skip(); /* qemu-user does not pass on why posix_spawn() failed */
 	assert_int_equal(spawn_run(&sp, &err), -ENOENT);
 	assert_string_equal(err.msg,
 			    "'no-such-program' not found; install it (Debian package "
