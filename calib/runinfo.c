@@ -121,6 +121,9 @@ static int read_cluster_sensor(const struct json *obj, struct runinfo_cluster *c
 	if (!ret)
 		ret = json_opt_u32(obj, "sensor-interval-us", &c->sensor_interval_us,
 				   err);
+	c->has_housekeeper = json_has(obj, "housekeeping-cpu");
+	if (!ret)
+		ret = json_opt_u32(obj, "housekeeping-cpu", &c->housekeeper, err);
 	return ret;
 }
 
@@ -128,8 +131,17 @@ static int read_cluster(const struct json *obj, struct runinfo_cluster *c,
 			struct err *err)
 {
 	static const char *const known[] = {
-		"name", "compatible",  "cpus",	 "reg",		  "capacity-dmips-mhz",
-		"opps", "volt-source", "sensor", "sensor-driver", "sensor-interval-us",
+		"name",
+		"compatible",
+		"cpus",
+		"reg",
+		"capacity-dmips-mhz",
+		"opps",
+		"volt-source",
+		"sensor",
+		"sensor-driver",
+		"sensor-interval-us",
+		"housekeeping-cpu",
 		NULL,
 	};
 	int ret = json_only_keys(obj, known, err);
@@ -345,6 +357,8 @@ static int put_cluster(struct json *obj, const struct runinfo_cluster *c)
 		ret = put_text(obj, "sensor-driver", c->sensor_driver);
 	if (!ret)
 		ret = put_u32(obj, "sensor-interval-us", c->sensor_interval_us);
+	if (!ret && c->has_housekeeper)
+		ret = json_put_u64(obj, "housekeeping-cpu", c->housekeeper);
 	return ret;
 }
 

@@ -29,6 +29,8 @@ struct runinfo_cluster {
 	char sensor[128];     /* path or "chip@address label" */
 	char sensor_driver[32];
 	uint32_t sensor_interval_us; /* 0: unknown */
+	bool has_housekeeper;
+	uint32_t housekeeper; /* CPU that calib itself runs on meanwhile */
 };
 
 struct runinfo {

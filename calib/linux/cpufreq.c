@@ -243,6 +243,62 @@ int cpufreq_pin(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_
 	return ret ? err_wrap(err, ret, "policy%u", p->id) : 0;
 }
 
+static int verify_governor(const struct sysfs *sys, const struct cpufreq_policy *p,
+			   struct err *err)
+{
+	char governor[sizeof(p->governor)];
+	int ret;
+
+	if (p->way != CPUFREQ_SETSPEED)
+		return 0;
+	ret = sysfs_read(sys, attr(p, "scaling_governor").path, governor,
+			 sizeof(governor), err);
+	if (!ret && strcmp(governor, "userspace") != 0)
+		ret = err_set(
+			err, -EBUSY,
+			"policy%u: somebody changed scaling_governor from userspace "
+			"to %s",
+			p->id, governor);
+	return ret;
+}
+
+/* @name must read @lowest..@highest. */
+static int verify_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
+		      const char *name, uint32_t lowest, uint32_t highest,
+		      struct err *err)
+{
+	uint32_t khz;
+	int ret = read_khz(sys, p, name, &khz, err);
+
+	if (ret || (khz >= lowest && khz <= highest))
+		return ret;
+	return err_set(err, -EBUSY, "policy%u: somebody changed %s from %u to %u", p->id,
+		       name, khz < lowest ? lowest : highest, khz);
+}
+
+int cpufreq_verify(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_t khz,
+		   bool limited, struct err *err)
+{
+	uint32_t least = limited ? 0 : khz;
+	int ret = verify_governor(sys, p, err);
+
+	if (ret || !khz)
+		return ret;
+	if (p->way == CPUFREQ_SETSPEED) {
+		ret = verify_khz(sys, p, "scaling_setspeed", least, khz, err);
+		if (!ret)
+			ret = verify_khz(sys, p, "scaling_min_freq", 0, khz, err);
+		if (!ret)
+			ret = verify_khz(sys, p, "scaling_max_freq", least, UINT32_MAX,
+					 err);
+		return ret;
+	}
+	ret = verify_khz(sys, p, "scaling_min_freq", least, khz, err);
+	if (!ret)
+		ret = verify_khz(sys, p, "scaling_max_freq", least, khz, err);
+	return ret;
+}
+
 int cpufreq_cur_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
 		    uint32_t *khz, struct err *err)
 {

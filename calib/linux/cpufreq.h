@@ -94,6 +94,16 @@ int cpufreq_pin(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_
 		struct err *err);
 
 /*
+ * cpufreq_verify - is the policy still as cpufreq_pin() left it?
+ * @khz: that it was pinned to; 0: not yet, only the governor is looked at
+ * @limited: a thermal limit is at work, which may lower maximum and clock
+ *
+ * Returns 0, -EBUSY naming what is now another and what it was set to, -errno.
+ */
+int cpufreq_verify(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_t khz,
+		   bool limited, struct err *err);
+
+/*
  * cpufreq_cur_khz - cpuinfo_cur_freq (asked of the hardware) or scaling_cur_freq
  * Returns 0, -ENOENT when neither tells a number, -errno.
  */

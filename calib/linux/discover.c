@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "calib/linux/internal.h"
+#include "calib/linux/quiet.h"
 #include "calib/linux/volts.h"
 #include "calib/measure/stop.h"
 #include "lib/buf.h"
@@ -362,6 +363,7 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 	struct runinfo_cluster *out;
 	const char *source;
 	unsigned int i;
+	int housekeeper;
 	int ret;
 
 	info->cluster_count = lm->topo->cluster_count;
@@ -376,6 +378,9 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 			return ret;
 		thermal_find(&lm->sys, lm->topo, i, &lm->clusters[i].thermal);
 		describe_cluster(c, &lm->clusters[i], out);
+		housekeeper = quiet_housekeeper(lm, i);
+		out->has_housekeeper = housekeeper >= 0;
+		out->housekeeper = housekeeper < 0 ? 0 : housekeeper;
 		source = volts_fill(&lm->sys, c, user, tree, twin, out->opps,
 				    out->opp_count);
 		lm->clusters[i].table_volts = source;

@@ -28,8 +28,10 @@ struct linux_cluster {
 	bool use_regulator; /* it knows the voltage better than the table does */
 	struct thermal thermal;
 	bool prepared;
+	bool taken_away; /* somebody changed governor or limits: take them again */
 	uint32_t pinned_khz;
-	uint32_t pinned_uv; /* of the regulator then; 0: unknown */
+	uint32_t pinned_uv;	 /* of the regulator then; 0: unknown */
+	uint64_t throttle_count; /* of the hardware's counters, when last looked at */
 };
 
 struct linux_machine {
@@ -42,6 +44,7 @@ struct linux_machine {
 	struct guardian guardian;
 	struct topology *topo;
 	struct linux_cluster clusters[BOARD_MAX_CLUSTERS];
+	uint32_t parked;    /* bit i: cluster i may be parked */
 	cpu_set_t affinity; /* of our own thread before prepare() */
 	bool affinity_moved;
 	/* the running load */

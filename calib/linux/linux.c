@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "calib/linux/internal.h"
+#include "calib/linux/quiet.h"
 #include "calib/measure/stop.h"
 
 void linux_note(const struct linux_machine *lm, const char *fmt, ...)
@@ -80,23 +81,6 @@ static int hold_state(struct linux_machine *lm, struct err *err)
 	return 0;
 }
 
-/* Keep our own thread off the measured CPUs, where there are others. */
-static void move_away(struct linux_machine *lm, const struct topology_cluster *c)
-{
-	cpu_set_t set;
-	unsigned int i;
-
-	if (sched_getaffinity(0, sizeof(set), &set))
-		return;
-	if (!lm->affinity_moved)
-		lm->affinity = set;
-	set = lm->affinity;
-	for (i = 0; i < c->cpu_count; i++)
-		CPU_CLR(c->cpus[i], &set);
-	if (CPU_COUNT(&set) && !sched_setaffinity(0, sizeof(set), &set))
-		lm->affinity_moved = true;
-}
-
 static int take_policy(const struct linux_machine *lm, const struct cpufreq_policy *p,
 		       struct err *err)
 {
@@ -125,9 +109,7 @@ static int linux_restore(struct machine *m, struct err *err)
 	int ret;
 
 	linux_load_stop(m, NULL);
-	if (lm->affinity_moved)
-		sched_setaffinity(0, sizeof(lm->affinity), &lm->affinity);
-	lm->affinity_moved = false;
+	quiet_move_back(lm);
 	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)
 		lm->clusters[i].prepared = false;
 	if (!lm->state_held)
@@ -157,6 +139,8 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 	if (!ret && enable[0])
 		ret = state_save(&lm->state, enable, err);
 	if (!ret)
+		quiet_save(lm, cluster);
+	if (!ret)
 		ret = guardian_start(&lm->guardian, &lm->state, lm->opt.note,
 				     lm->opt.note_arg, err);
 	if (!ret)
@@ -166,7 +150,8 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 	if (!ret && enable[0])
 		ret = sysfs_set(&lm->sys, enable, "1", err);
 	if (!ret) {
-		move_away(lm, c);
+		quiet_park(lm, cluster);
+		quiet_move(lm, cluster);
 		ret = linux_align(lm, cluster, err);
 	}
 	if (ret) {
@@ -178,6 +163,10 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 		return ret;
 	}
 	lm->clusters[cluster].prepared = true;
+	lm->clusters[cluster].taken_away = false;
+	lm->clusters[cluster].pinned_khz = 0;
+	thermal_throttle_count(&lm->sys, c->cpus, c->cpu_count,
+			       &lm->clusters[cluster].throttle_count);
 	return 0;
 }
 
@@ -188,10 +177,15 @@ static int linux_set_opp(struct machine *m, unsigned int cluster, uint32_t khz,
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
 	struct linux_cluster *lc = &lm->clusters[cluster];
 	unsigned int i;
-	int ret;
+	int ret = 0;
 
-	if (!lm->clusters[cluster].prepared)
+	if (!lc->prepared)
 		return err_set(err, -EINVAL, "cluster '%s' was not prepared", c->name);
+	for (i = 0; lc->taken_away && i < c->policy_count && !ret; i++)
+		ret = take_policy(lm, &c->policies[i], err);
+	if (ret)
+		return ret;
+	lc->taken_away = false;
 	for (i = 0; i < c->policy_count; i++) {
 		ret = cpufreq_pin(&lm->sys, &c->policies[i], khz, err);
 		if (ret)
@@ -249,6 +243,46 @@ static int linux_read_temp(struct machine *m, unsigned int cluster, int32_t *tem
 	return thermal_read_mc(&lm->sys, &lm->clusters[cluster].thermal, temp_mc, err);
 }
 
+static int linux_read_trip(struct machine *m, unsigned int cluster, int32_t *temp_mc,
+			   struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+
+	return thermal_trip_mc(&lm->sys, &lm->clusters[cluster].thermal, temp_mc, err);
+}
+
+static int linux_verify(struct machine *m, unsigned int cluster, struct err *err)
+{
+	struct linux_machine *lm = to_linux(m);
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	struct linux_cluster *lc = &lm->clusters[cluster];
+	bool limited = false;
+	int ret = 0;
+
+	if (thermal_throttled(&lm->sys, &lc->thermal, &limited, NULL))
+		limited = false;
+	for (unsigned int i = 0; i < c->policy_count && ret != -EBUSY; i++)
+		ret = cpufreq_verify(&lm->sys, &c->policies[i], lc->pinned_khz, limited,
+				     err);
+	/* What cannot be read now, the next set_opp() will tell. */
+	if (ret != -EBUSY)
+		return 0;
+	lc->taken_away = true;
+	return ret;
+}
+
+/* Has the hardware cut the clock since the last look? */
+static bool was_throttled(struct linux_machine *lm, unsigned int cluster)
+{
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	struct linux_cluster *lc = &lm->clusters[cluster];
+	uint64_t before = lc->throttle_count;
+
+	return !thermal_throttle_count(&lm->sys, c->cpus, c->cpu_count,
+				       &lc->throttle_count) &&
+	       lc->throttle_count != before;
+}
+
 static int linux_throttled(struct machine *m, unsigned int cluster, bool *yes,
 			   struct err *err)
 {
@@ -261,6 +295,7 @@ static int linux_throttled(struct machine *m, unsigned int cluster, bool *yes,
 	ret = thermal_throttled(&lm->sys, &lm->clusters[cluster].thermal, yes, NULL);
 	if (ret)
 		*yes = false;
+	*yes |= was_throttled(lm, cluster);
 	for (i = 0; i < c->policy_count; i++) {
 		ret = cpufreq_limit_khz(&lm->sys, &c->policies[i], &max_khz, err);
 		if (ret)
@@ -310,6 +345,8 @@ static const struct machine_ops linux_ops = {
 	.read_power = linux_read_power,
 	.read_temp = linux_read_temp,
 	.throttled = linux_throttled,
+	.read_trip = linux_read_trip,
+	.verify = linux_verify,
 	.load_start = linux_load_start,
 	.read_usage = linux_read_usage,
 	.load_stop = linux_load_stop,

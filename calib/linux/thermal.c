@@ -13,6 +13,7 @@
 
 #define THERMAL_DIR "/sys/class/thermal"
 #define ALL_MAX	    128
+#define TRIPS_MAX   16
 
 static bool read_type(const struct sysfs *sys, const char *kind, unsigned int n,
 		      char *out, size_t size)
@@ -152,6 +153,66 @@ int thermal_read_mc(const struct sysfs *sys, const struct thermal *th, int32_t *
 	if (!found)
 		return err_set(err, -EIO, "no thermal zone can be read now");
 	return 0;
+}
+
+static bool trip_cuts(const char *type)
+{
+	return !strcmp(type, "passive") || !strcmp(type, "hot") ||
+	       !strcmp(type, "critical");
+}
+
+/* What is not in use reads 0 or a value below. */
+static void look_at_trip(const struct sysfs *sys, unsigned int zone, unsigned int trip,
+			 int32_t *lowest)
+{
+	char path[SYSFS_PATH], text[32];
+	int64_t mc;
+
+	snprintf(path, sizeof(path), THERMAL_DIR "/thermal_zone%u/trip_point_%u_type",
+		 zone, trip);
+	if (sysfs_read(sys, path, text, sizeof(text), NULL) || !trip_cuts(text))
+		return;
+	snprintf(path, sizeof(path), THERMAL_DIR "/thermal_zone%u/trip_point_%u_temp",
+		 zone, trip);
+	if (sysfs_read(sys, path, text, sizeof(text), NULL) || num_i64(text, &mc) ||
+	    mc <= 0 || mc > 500000)
+		return;
+	if (mc < *lowest)
+		*lowest = mc;
+}
+
+int thermal_trip_mc(const struct sysfs *sys, const struct thermal *th, int32_t *temp_mc,
+		    struct err *err)
+{
+	*temp_mc = INT32_MAX;
+	for (unsigned int i = 0; i < th->zone_count; i++)
+		for (unsigned int k = 0; k < TRIPS_MAX; k++)
+			look_at_trip(sys, th->zones[i], k, temp_mc);
+	return *temp_mc == INT32_MAX ? err_set(err, -ENOENT, "no trip point") : 0;
+}
+
+int thermal_throttle_count(const struct sysfs *sys, const unsigned int *cpus,
+			   unsigned int ncpus, uint64_t *count)
+{
+	static const char *const names[] = { "core", "package" };
+	bool told = false;
+
+	*count = 0;
+	for (unsigned int i = 0; i < ncpus; i++)
+		for (unsigned int k = 0; k < 2; k++) {
+			char path[SYSFS_PATH];
+			uint32_t n;
+
+			snprintf(path, sizeof(path),
+				 "/sys/devices/system/cpu/cpu%u/thermal_throttle/"
+				 "%s_throttle_count",
+				 cpus[i], names[k]);
+			if (sysfs_read_u32(sys, path, &n, NULL))
+				continue;
+			told = true;
+			*count += n;
+		}
+	return told ? 0 : -ENOENT;
 }
 
 int thermal_throttled(const struct sysfs *sys, const struct thermal *th, bool *yes,

@@ -30,6 +30,18 @@ void thermal_find(const struct sysfs *sys, const struct topology *topo, unsigned
 /* The hottest of the zones. 0, -ENOENT no zone, -EIO none can be read now. */
 int thermal_read_mc(const struct sysfs *sys, const struct thermal *th, int32_t *temp_mc,
 		    struct err *err);
+/*
+ * The lowest temperature at which a zone cuts clocks (passive) or ends the run (hot,
+ * critical); fans (active) do neither. 0, -ENOENT: none is told.
+ */
+int thermal_trip_mc(const struct sysfs *sys, const struct thermal *th, int32_t *temp_mc,
+		    struct err *err);
+/*
+ * How often the hardware has cut the clock of these CPUs or of their package by itself
+ * (x86: thermal_throttle/). 0, -ENOENT: it does not count.
+ */
+int thermal_throttle_count(const struct sysfs *sys, const unsigned int *cpus,
+			   unsigned int ncpus, uint64_t *count);
 /* Is a cooling device at work? 0, -ENOENT: there is none that would tell. */
 int thermal_throttled(const struct sysfs *sys, const struct thermal *th, bool *yes,
 		      struct err *err);

@@ -265,7 +265,17 @@ static int is_enough(struct runner *r, size_t window, bool *yes, struct err *err
 
 static int begin_visit(struct runner *r, const struct plan_window *w, struct err *err)
 {
+	const struct machine_ops *ops = r->machine->ops;
+
 	r->result.visits++;
+	/* Changed between two windows: told, and not taken for an OPP that is refused. */
+	if (ops->verify &&
+	    ops->verify(r->machine, r->plan->cluster, &r->window.stolen_err)) {
+		int ret = take_back(r, w, err);
+
+		if (ret < 0)
+			return ret;
+	}
 	return visit(r, w, err);
 }
 

@@ -45,16 +45,18 @@ setup() {
 	wait $pid || true
 	[ "$(cat "${policy}1/scaling_governor")" = userspace ]
 	[ -e root/run/calib/state.json ]
-	line="/sys/devices/system/cpu/cpufreq/policy1/scaling_governor: 'userspace' -> 'ondemand'"
+	# The A15's, and the A7's, which stood at its lowest clock meanwhile.
+	line="/sys/devices/system/cpu/cpufreq/policy1/scaling_governor: 'userspace' -> 'ondemand'
+/sys/devices/system/cpu/cpufreq/policy0/scaling_governor: 'userspace' -> 'ondemand'"
 	run --separate-stderr "$CALIB" restore -n --sysroot "$root"
 	[ "$status" -eq 0 ]
 	[ "$output" = "$line" ]
-	[[ $stderr == *"1 of 3 saved settings would be put back"* ]]
+	[[ $stderr == *"2 of 6 saved settings would be put back"* ]]
 	[ "$(cat "${policy}1/scaling_governor")" = userspace ]
 	run --separate-stderr "$CALIB" restore --sysroot "$root"
 	[ "$status" -eq 0 ]
 	[ "$output" = "$line" ]
-	[[ $stderr == *"1 settings put back, 2 were as saved"* ]]
+	[[ $stderr == *"2 settings put back, 4 were as saved"* ]]
 	settings | diff before -
 	[ ! -e root/run/calib/state.json ]
 	# Whole rows, all that were told.
@@ -232,7 +234,7 @@ setup() {
 	rule write scaling_governor=ondemand EBUSY 1
 	begin --cluster a15 --opps 200 --cpus 0 -d run
 	ended 2
-	grep -q "could not put everything back: 1 setting(s) .*scaling_governor: writing 'ondemand'" err
+	grep -q "could not put everything back: 2 setting(s) .*scaling_governor: writing 'ondemand'" err
 	[ -e root/run/calib/state.json ]
 	[ "$(wc -l < run/samples.csv)" -eq 2 ]
 	run --separate-stderr "$CALIB" restore --sysroot "$root"

@@ -280,6 +280,32 @@ setup() {
 	[[ $stderr == *"policy0: 2 of its 4 CPUs are offline"* ]]
 }
 
+@test "another program that takes the governor: told, set again, and in the end given up" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	begin --cluster a15 --opps 200,800 --cpus 0,1 -d run
+	until_rows 1
+	[ "$(cat "${policy}0/scaling_governor")" = userspace ]
+	[ "$(cat "${policy}0/scaling_setspeed")" = 200000 ]
+	echo schedutil > "${policy}1/scaling_governor"
+	wait $pid
+	grep -q "somebody changed scaling_governor from userspace to schedutil; set again" err
+	grep -q "1 windows taken again as settings were changed" err
+	[ "$(grep -c ',-$' run/samples.csv)" -ge 4 ]
+	grep -q '"housekeeping-cpu": 0' run/board.json
+	begin --cluster a15 -d run2
+	until_pinned
+	while kill -0 $pid 2> /dev/null; do
+		echo schedutil > "${policy}1/scaling_governor"
+		sleep 0.05
+	done
+	status=0
+	wait $pid || status=$?
+	[ "$status" -eq 2 ]
+	grep -q "another program keeps changing its clock settings (policy1: somebody changed" err
+}
+
 @test "a meter that never changes is told, and its rows are flagged" {
 	needs_namespace
 	needs_two_cpus

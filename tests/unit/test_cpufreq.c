@@ -274,6 +274,64 @@ static void a_stolen_governor_is_an_error(void **state)
 					"userspace"));
 }
 
+static void assert_changed(struct fixture *f, uint32_t khz, const char *text)
+{
+	struct err err = { "" };
+
+	assert_int_equal(cpufreq_verify(&f->sys, &f->p, khz, false, &err), -EBUSY);
+	assert_string_equal(err.msg, text);
+}
+
+static void what_somebody_changed_is_named(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t max_khz;
+
+	read_policy(f, 4);
+	take(f, &max_khz);
+	assert_int_equal(cpufreq_verify(&f->sys, &f->p, 0, false, NULL), 0);
+	assert_int_equal(cpufreq_pin(&f->sys, &f->p, 800000, NULL), 0);
+	assert_int_equal(cpufreq_verify(&f->sys, &f->p, 800000, false, NULL), 0);
+	put(f, "policy4/scaling_governor", "schedutil\n");
+	assert_changed(f, 800000,
+		       "policy4: somebody changed scaling_governor from userspace to "
+		       "schedutil");
+	put(f, "policy4/scaling_governor", "userspace\n");
+	put(f, "policy4/scaling_setspeed", "900000\n");
+	assert_changed(f, 800000,
+		       "policy4: somebody changed scaling_setspeed from 800000 to "
+		       "900000");
+	put(f, "policy4/scaling_setspeed", "800000\n");
+	put(f, "policy4/scaling_min_freq", "1000000\n");
+	assert_changed(f, 800000,
+		       "policy4: somebody changed scaling_min_freq from 800000 to "
+		       "1000000");
+	put(f, "policy4/scaling_min_freq", "200000\n");
+	put(f, "policy4/scaling_max_freq", "600000\n");
+	assert_changed(f, 800000,
+		       "policy4: somebody changed scaling_max_freq from 800000 to "
+		       "600000");
+	/* A thermal limit lowers the clock and what these files say. */
+	put(f, "policy4/scaling_setspeed", "600000\n");
+	assert_int_equal(cpufreq_verify(&f->sys, &f->p, 800000, true, NULL), 0);
+}
+
+static void limits_that_somebody_changed_are_named(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t max_khz;
+
+	put(f, "policy4/scaling_available_governors", "performance schedutil\n");
+	read_policy(f, 4);
+	take(f, &max_khz);
+	assert_int_equal(cpufreq_pin(&f->sys, &f->p, 600000, NULL), 0);
+	assert_int_equal(cpufreq_verify(&f->sys, &f->p, 600000, false, NULL), 0);
+	put(f, "policy4/scaling_max_freq", "2000000\n");
+	assert_changed(f, 600000,
+		       "policy4: somebody changed scaling_max_freq from 600000 to "
+		       "2000000");
+}
+
 static void a_governor_that_does_not_change_is_an_error(void **state)
 {
 	struct fixture *f = *state;
@@ -431,6 +489,8 @@ int main(void)
 		T(a_clamped_maximum_is_raised_and_put_back),
 		T(a_maximum_that_stays_down_puts_clocks_out_of_reach),
 		T(a_stolen_governor_is_an_error),
+		T(what_somebody_changed_is_named),
+		T(limits_that_somebody_changed_are_named),
 		T(a_governor_that_does_not_change_is_an_error),
 		T(without_userspace_both_limits_are_moved),
 		T(two_policies_get_their_own_governors_back),

@@ -51,6 +51,7 @@ static void fill(struct runinfo *info)
 	strcpy(c->sensor, "ina231@40 VDD_ARM");
 	strcpy(c->sensor_driver, "ina2xx");
 	c->sensor_interval_us = 70400;
+	c->has_housekeeper = true; /* CPU 0 */
 	strcpy(info->clusters[1].name, "a7");
 }
 
@@ -131,7 +132,7 @@ static void wrong_files_are_refused_with_their_key(void **state)
 		  "clusters[0]: unknown key 'volt_source'; known are name, compatible, "
 		  "cpus, "
 		  "reg, capacity-dmips-mhz, opps, volt-source, sensor, sensor-driver, "
-		  "sensor-interval-us" },
+		  "sensor-interval-us, housekeeping-cpu" },
 	};
 	static struct runinfo info;
 

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What is not measured keeps still.
+ */
+#include "calib/linux/quiet.h"
+
+#include <errno.h>
+
+static bool can_park(struct linux_machine *lm, const struct cpufreq_policy *p,
+		     struct err *err)
+{
+	return p->khz_count && !cpufreq_can_pin(p, err) &&
+	       !cpufreq_may_pin(&lm->sys, p, err) && !cpufreq_save(&lm->state, p, err);
+}
+
+void quiet_save(struct linux_machine *lm, unsigned int cluster)
+{
+	lm->parked = 0;
+	for (unsigned int i = 0; i < lm->topo->cluster_count; i++) {
+		const struct topology_cluster *c = &lm->topo->clusters[i];
+		struct err why = { "it has no clock to choose" };
+		bool can = i != cluster && c->policy_count;
+
+		for (unsigned int k = 0; k < c->policy_count && can; k++)
+			can = can_park(lm, &c->policies[k], &why);
+		if (can)
+			lm->parked |= 1u << i;
+		else if (i != cluster)
+			linux_note(lm, "cluster '%s' stays as it is meanwhile: %s",
+				   c->name, why.msg);
+	}
+}
+
+static int park_policy(const struct linux_machine *lm, const struct cpufreq_policy *p,
+		       struct err *err)
+{
+	uint32_t max_khz;
+	int ret = cpufreq_take(&lm->sys, p, &max_khz, err);
+
+	return ret ? ret : cpufreq_pin(&lm->sys, p, p->khz[0], err);
+}
+
+void quiet_park(struct linux_machine *lm, unsigned int cluster)
+{
+	for (unsigned int i = 0; i < lm->topo->cluster_count; i++) {
+		const struct topology_cluster *c = &lm->topo->clusters[i];
+		struct err why;
+
+		if (i == cluster || !(lm->parked & 1u << i))
+			continue;
+		for (unsigned int k = 0; k < c->policy_count; k++)
+			if (park_policy(lm, &c->policies[k], &why))
+				linux_note(lm,
+					   "cluster '%s' does not stand at its lowest "
+					   "clock meanwhile: %s",
+					   c->name, why.msg);
+	}
+}
+
+int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster)
+{
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	cpu_set_t set;
+
+	if (lm->affinity_moved)
+		set = lm->affinity;
+	else if (sched_getaffinity(0, sizeof(set), &set))
+		return -ENOENT;
+	for (unsigned int i = 0; i < c->cpu_count; i++)
+		CPU_CLR(c->cpus[i], &set);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &set))
+			return cpu;
+	return -ENOENT;
+}
+
+void quiet_move(struct linux_machine *lm, unsigned int cluster)
+{
+	int cpu = quiet_housekeeper(lm, cluster);
+	cpu_set_t set, before;
+
+	if (cpu < 0 || sched_getaffinity(0, sizeof(before), &before))
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set) || lm->affinity_moved)
+		return;
+	lm->affinity = before;
+	lm->affinity_moved = true;
+}
+
+void quiet_move_back(struct linux_machine *lm)
+{
+	if (lm->affinity_moved)
+		sched_setaffinity(0, sizeof(lm->affinity), &lm->affinity);
+	lm->affinity_moved = false;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is not measured keeps still: other clusters stand at their lowest clock, and our
+ * own thread runs on none of the measured CPUs.
+ */
+#ifndef CALIB_LINUX_QUIET_H
+#define CALIB_LINUX_QUIET_H
+
+#include "calib/linux/internal.h"
+
+/*
+ * quiet_save - remember the settings of the clusters that quiet_park() will change
+ *
+ * A policy that cannot be pinned or written is left alone, with a note.
+ */
+void quiet_save(struct linux_machine *lm, unsigned int cluster);
+/* Call after state_commit(). What is refused is noted; it makes measuring no worse. */
+void quiet_park(struct linux_machine *lm, unsigned int cluster);
+
+/*
+ * quiet_housekeeper - the CPU for our own thread while @cluster is measured
+ *
+ * The first that we may run on and that is not the cluster's. -ENOENT: there is none, the
+ * thread then shares a CPU with the load.
+ */
+int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster);
+/* Move our thread there. */
+void quiet_move(struct linux_machine *lm, unsigned int cluster);
+void quiet_move_back(struct linux_machine *lm);
+
+#endif
