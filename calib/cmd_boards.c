@@ -52,6 +52,14 @@ static void print_ratio(const struct board *b)
 		       b->ratio_max);
 }
 
+static bool measures_a_cluster(const struct board *b)
+{
+	for (unsigned int i = 0; i < b->cluster_count; i++)
+		if (board_sensor(b, i))
+			return true;
+	return false;
+}
+
 static void print_short(const struct board *b, bool here)
 {
 	char sensor[128];
@@ -67,7 +75,12 @@ static void print_short(const struct board *b, bool here)
 		       sensor_text(b, i, sensor, sizeof(sensor)));
 	}
 	print_ratio(b);
-	printf("  without hardware: --board virtual:%s\n\n", b->name);
+	if (measures_a_cluster(b))
+		printf("  without hardware: --board virtual:%s\n\n", b->name);
+	else
+		printf("  no sensor of its own: 'calib measure --power-from' takes a "
+		       "bench "
+		       "meter's readings\n\n");
 }
 
 static void print_truth(const struct board_truth *t)
@@ -328,7 +341,8 @@ const struct cmd cmd_boards = {
 		"/calib "
 		"node is shown as it is: clusters and operating points.\n"
 		"\n"
-		"Each built-in board also has a virtual twin, whose true coefficients "
+		"Each built-in board with a sensor also has a virtual twin, whose true "
+		"coefficients "
 		"are "
 		"known and shown: measure it to see what calib does and how well. Next: "
 		"'calib probe' on the machine, 'calib measure' on either.",

@@ -73,6 +73,12 @@ man_section() {
 	COMP_WORDS=(calib fit --method "") COMP_CWORD=3
 	_calib calib
 	[[ " ${COMPREPLY[*]} " == *" through-origin "* ]]
+	COMP_WORDS=(calib measure --board odr) COMP_CWORD=3
+	_calib calib
+	[[ " ${COMPREPLY[*]} " == *" odroid-xu3 "* ]]
+	COMP_WORDS=(calib import fre) COMP_CWORD=2
+	_calib calib
+	[ "${COMPREPLY[*]}" = freqbench ]
 }
 
 @test "make install puts programs, man pages and completion below DESTDIR" {
