@@ -19,7 +19,6 @@
 
 struct freqcheck_cmd_options {
 	struct opt_list clusters;
-	const char *opps;
 	uint64_t time_ns;
 	struct target_options target;
 	bool json;
@@ -81,7 +80,7 @@ static void on_progress(void *arg, unsigned int done, unsigned int all)
 static int check_clusters(struct job *job, struct err *err)
 {
 	const struct freqcheck_options o = {
-		.opps = job->opts->opps,
+		.opps = job->opts->target.opps,
 		.time_ns = job->opts->time_ns,
 		.progress = on_progress,
 		.arg = job,
@@ -303,7 +302,7 @@ static int run_freqcheck(struct cmd_ctx *ctx, const void *options, int argc, cha
 static const struct opt freqcheck_opts[] = {
 	{ "cluster", 0, OPT_LIST, OPT(clusters), "NAME",
 	  "check this cluster (may be repeated); default: all" },
-	{ "opps", 0, OPT_STRING, OPT(opps), "LIST",
+	{ "opps", 0, OPT_STRING, OPT(target.opps), "LIST",
 	  "operating points: '200,1400' (MHz) or '1.4GHz'; default: all" },
 	{ "time", 0, OPT_DURATION_NS, OPT(time_ns), "TIME",
 	  "load each operating point for TIME; default: 200ms" },

@@ -113,6 +113,7 @@ static int open_real(struct job *job, struct err *err)
 		.power_from = job->opts->power_from,
 		.voltages = job->opts->voltages,
 		.boost = job->opts->boost,
+		.opps = job->opts->opps,
 		.load_argv = job->opts->load_cmd ? job->load_cmd.argv : NULL,
 		.note = on_note,
 		.note_arg = job,

@@ -60,8 +60,8 @@ static void note_frequencies(struct probe *p, const struct facts_cluster *c)
 {
 	char cpus[128];
 
-	if (!strcmp(c->opp_source, "limits"))
-		add(p, PROBE_NOTE, false, "choose them with --opps",
+	if (!strcmp(c->opp_source, "limits") || !strcmp(c->opp_source, "dt"))
+		add(p, PROBE_NOTE, false, "measure those that you want with --opps",
 		    "%s: the kernel lists no frequencies (driver %s): %u points in "
 		    "%u..%u kHz are requests, not an OPP table",
 		    c->name, c->driver, c->opp_count, c->min_khz, c->max_khz);

@@ -41,6 +41,7 @@ static int open_real(struct target *t, const struct target_options *o, struct er
 		.sysroot = o->sysroot,
 		.board = t->has_board ? &t->board : NULL,
 		.clock_only = o->clock_only,
+		.opps = o->opps,
 		.note = on_note,
 		.note_arg = t,
 	};

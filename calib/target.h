@@ -17,6 +17,7 @@
 /* As the user gave them. */
 struct target_options {
 	const char *board, *sysroot, *faults; /* NULL: not given */
+	const char *opps; /* for policies without a table; see calib/linux/linux.h */
 	uint32_t seed;
 	bool clock_only; /* see calib/linux/linux.h */
 };

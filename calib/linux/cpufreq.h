@@ -31,7 +31,10 @@ struct cpufreq_policy {
 	uint32_t min_khz, max_khz;    /* cpuinfo_* */
 	uint32_t khz[BOARD_MAX_OPPS]; /* ascending; boost clocks only while boost is on */
 	unsigned int khz_count;
-	bool has_list; /* false: khz[] are requests between the limits, no OPP table */
+	bool has_list; /* false: khz[] are requests, no OPP table of the kernel */
+	/* Where they come from then: "limits" (evenly between them), "dt", "user"; NULL
+	 * with a list. */
+	const char *points_from;
 	uint32_t boost_khz[CPUFREQ_MAX_BOOST]; /* ascending */
 	unsigned int boost_count;
 	bool boost_on;

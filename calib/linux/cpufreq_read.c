@@ -141,6 +141,7 @@ static void points_between(struct cpufreq_policy *p)
 	     khz += step)
 		p->khz[p->khz_count++] = khz;
 	p->khz[p->khz_count++] = p->max_khz;
+	p->points_from = "limits";
 }
 
 /* Boost clocks are operating points like others while boost is on. */

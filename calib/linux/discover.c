@@ -9,6 +9,7 @@
 #include <sys/utsname.h>
 
 #include "calib/linux/internal.h"
+#include "calib/linux/points.h"
 #include "calib/linux/quiet.h"
 #include "calib/linux/volts.h"
 #include "calib/measure/stop.h"
@@ -259,8 +260,9 @@ static void note_policy(const struct linux_machine *lm, const struct cpufreq_pol
 		linux_note(
 			lm,
 			"policy%u: the kernel lists no frequencies (driver %s); its %u "
-			"points in %u..%u kHz are requests, not an OPP table",
-			p->id, p->driver, p->khz_count, p->min_khz, p->max_khz);
+			"points in %u..%u kHz%s are requests, not an OPP table",
+			p->id, p->driver, p->khz_count, p->min_khz, p->max_khz,
+			!strcmp(p->points_from, "dt") ? ", from the device tree," : "");
 	for (i = 0; i < p->boost_count && !p->boost_on && !p->boost_wanted; i++)
 		linux_note(lm, "policy%u: boost clock %u kHz left out, as boost is off",
 			   p->id, p->boost_khz[i]);
@@ -432,6 +434,7 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 	struct board *board = calloc(1, sizeof(*board));
 	struct voltages *user = calloc(1, sizeof(*user));
 	struct live_tree tree;
+	unsigned int i;
 	int ret;
 
 	memset(info, 0, sizeof(*info));
@@ -443,6 +446,8 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 	}
 	live_tree_read(&lm->sys, &tree);
 	ret = topology_read(&lm->sys, tree.dt, lm->topo, err);
+	for (i = 0; !ret && i < lm->topo->cluster_count; i++)
+		points_choose(&lm->topo->clusters[i], tree.dt, lm->opt.opps);
 	if (!ret && lm->opt.voltages)
 		ret = voltages_read(lm->opt.voltages, user, err);
 	if (!ret && lm->opt.boost)

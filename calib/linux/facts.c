@@ -66,7 +66,7 @@ static void add_policies(const struct sysfs *sys, const struct topology_cluster 
 	c->boost_count = p->boost_count;
 	memcpy(c->boost_khz, p->boost_khz, sizeof(c->boost_khz));
 	snprintf(c->opp_source, sizeof(c->opp_source), "%s",
-		 !p->has_list			 ? "limits"
+		 !p->has_list			 ? p->points_from
 		 : p->boost_on && p->boost_count ? "list+boost"
 						 : "list");
 }

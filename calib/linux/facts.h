@@ -35,7 +35,8 @@ struct facts_cluster {
 	uint32_t min_khz, max_khz;	       /* cpuinfo_* */
 	enum cpufreq_way way;
 	char no_pin[512]; /* why the clock cannot be pinned, and what to do; "": it can */
-	char opp_source[16]; /* "list", "list+boost", "limits" (requests), "board" */
+	char opp_source[16]; /* "list", "list+boost", "limits" (requests), "dt", "board"
+			      */
 	struct board_opp opps[BOARD_MAX_OPPS]; /* ascending; volt_uv 0: unknown */
 	unsigned int opp_count;
 	uint32_t boost_khz[CPUFREQ_MAX_BOOST];

@@ -31,6 +31,8 @@ struct linux_options {
 	bool clock_only;
 	/* The user's file of voltages (calib/voltages.h); NULL: none. */
 	const char *voltages;
+	/* The user's list of clocks, for policies without a table; NULL: none. */
+	const char *opps;
 	/* Boost clocks are operating points too: boost is switched on by prepare(). */
 	bool boost;
 	/* Takes one-line warnings ("policy4: all CPUs are offline, skipped"); may be

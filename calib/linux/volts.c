@@ -45,25 +45,25 @@ static uint32_t debugfs_uv(const struct volts *v, uint32_t khz)
 	return 0;
 }
 
-static const struct dt_domain *domain_of(const struct volts *v)
+const struct dt_domain *volts_domain(const struct topology_cluster *c,
+				     const struct dtcpus *tree)
 {
-	const struct topology_cluster *c = v->cluster;
 	const struct dt_cpu *cpu;
 	unsigned int i;
 
-	for (i = 0; i < v->tree->cpu_count; i++) {
-		cpu = &v->tree->cpus[i];
+	for (i = 0; i < tree->cpu_count; i++) {
+		cpu = &tree->cpus[i];
 		if (cpu->domain < 0)
 			continue;
 		if (c->reg_count ? cpu->reg == c->reg[0] : i == c->cpus[0])
-			return &v->tree->domains[cpu->domain];
+			return &tree->domains[cpu->domain];
 	}
 	return NULL;
 }
 
 static uint32_t dt_uv(const struct volts *v, uint32_t khz)
 {
-	const struct dt_domain *d = v->tree ? domain_of(v) : NULL;
+	const struct dt_domain *d = v->tree ? volts_domain(v->cluster, v->tree) : NULL;
 	unsigned int i;
 
 	for (i = 0; d && i < d->opp_count; i++)

@@ -28,4 +28,8 @@ const char *volts_fill(const struct sysfs *sys, const struct topology_cluster *c
 		       const struct board_cluster *board, struct board_opp *opps,
 		       unsigned int count);
 
+/* The tree's frequency domain of the cluster's CPUs; NULL when it has none. */
+const struct dt_domain *volts_domain(const struct topology_cluster *c,
+				     const struct dtcpus *tree);
+
 #endif

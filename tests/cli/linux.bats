@@ -131,6 +131,15 @@ setup() {
 	measure --cluster a15 --dry-run
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"policy4: the kernel lists no frequencies (driver cpufreq-dt); its 10 points in 200000..2000000 kHz are requests, not an OPP table"* ]]
+	# The user knows better: any clock between the limits.
+	measure --cluster a15 --dry-run --opps 1234,250000,2GHz,200
+	[ "$status" -eq 0 ]
+	[[ $output == *"a15: 4 operating points"* ]]
+	[[ $output == *" 1234 MHz, CPUs: "* ]]
+	[[ $output == *" 250 MHz, CPUs: "* ]]
+	measure --cluster a15 --dry-run --opps 100,1234
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"cluster 'a15' has no operating point '100'; the lowest is 1234 MHz"* ]]
 }
 
 @test "boost clocks are left out while boost is off" {
