@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "calib/linux/irq.h"
+
 static bool can_park(struct linux_machine *lm, const struct cpufreq_policy *p,
 		     struct err *err)
 {
@@ -15,6 +17,8 @@ static bool can_park(struct linux_machine *lm, const struct cpufreq_policy *p,
 
 void quiet_save(struct linux_machine *lm, unsigned int cluster)
 {
+	const struct topology_cluster *measured = &lm->topo->clusters[cluster];
+
 	lm->parked = 0;
 	for (unsigned int i = 0; i < lm->topo->cluster_count; i++) {
 		const struct topology_cluster *c = &lm->topo->clusters[i];
@@ -29,6 +33,7 @@ void quiet_save(struct linux_machine *lm, unsigned int cluster)
 			linux_note(lm, "cluster '%s' stays as it is meanwhile: %s",
 				   c->name, why.msg);
 	}
+	irq_save(&lm->state, measured->cpus, measured->cpu_count);
 }
 
 static int park_policy(const struct linux_machine *lm, const struct cpufreq_policy *p,
@@ -42,6 +47,8 @@ static int park_policy(const struct linux_machine *lm, const struct cpufreq_poli
 
 void quiet_park(struct linux_machine *lm, unsigned int cluster)
 {
+	const struct topology_cluster *measured = &lm->topo->clusters[cluster];
+
 	for (unsigned int i = 0; i < lm->topo->cluster_count; i++) {
 		const struct topology_cluster *c = &lm->topo->clusters[i];
 		struct err why;
@@ -55,6 +62,7 @@ void quiet_park(struct linux_machine *lm, unsigned int cluster)
 					   "clock meanwhile: %s",
 					   c->name, why.msg);
 	}
+	irq_move(&lm->state, measured->cpus, measured->cpu_count);
 }
 
 int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster)

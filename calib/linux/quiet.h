@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What is not measured keeps still: other clusters stand at their lowest clock, and our
- * own thread runs on none of the measured CPUs.
+ * own thread and interrupts run on none of the measured CPUs.
  */
 #ifndef CALIB_LINUX_QUIET_H
 #define CALIB_LINUX_QUIET_H
@@ -9,7 +9,8 @@
 #include "calib/linux/internal.h"
 
 /*
- * quiet_save - remember the settings of the clusters that quiet_park() will change
+ * quiet_save - remember the settings that quiet_park() will change: those of the other
+ * clusters, and where interrupts may run
  *
  * A policy that cannot be pinned or written is left alone, with a note.
  */

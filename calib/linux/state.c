@@ -125,7 +125,7 @@ static bool is_setting(const char *path)
 {
 	static const char *const below[] = {
 		"/sys/devices/",     "/sys/bus/i2c/", "/sys/class/thermal/",
-		"/sys/class/hwmon/", "/proc/irq/",
+		"/sys/class/hwmon/", STATE_IRQS,
 	};
 
 	if (strstr(path, "/../"))
@@ -336,6 +336,11 @@ int state_compare(const struct state *st, unsigned int i, char now[SYSFS_TEXT],
 	return ret ? ret : strcmp(now, st->items[i].text) != 0;
 }
 
+static bool is_irq(const char *path)
+{
+	return !strncmp(path, STATE_IRQS, strlen(STATE_IRQS));
+}
+
 static int restore_item(const struct state *st, unsigned int i, struct err *err)
 {
 	const struct state_item *item = &st->items[i];
@@ -343,7 +348,7 @@ static int restore_item(const struct state *st, unsigned int i, struct err *err)
 	int ret;
 
 	ret = state_compare(st, i, was, err);
-	if (!ret)
+	if (!ret || (ret == -ENOENT && is_irq(item->path)))
 		return 0;
 	if (ret < 0)
 		strcpy(was, "?");

@@ -15,6 +15,8 @@
 #include "lib/err.h"
 
 #define STATE_MAX 512
+/* Below it, a setting whose file is gone (a device was unplugged) needs no restoring. */
+#define STATE_IRQS "/proc/irq/"
 
 struct state_item {
 	char path[SYSFS_PATH];

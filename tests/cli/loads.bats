@@ -127,3 +127,26 @@ setup() {
 	[[ $stderr == *"--load-cmd is for real machines"* ]]
 	[ ! -e run ]
 }
+
+@test "interrupts leave the measured CPUs, and come back also after a kill" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	echo 0-1 > root/sys/devices/system/cpu/online
+	mkdir -p root/proc/irq/{7,45}
+	echo 0-1 > root/proc/irq/7/smp_affinity_list
+	echo 1 > root/proc/irq/45/smp_affinity_list
+	for signal in TERM KILL; do
+		rm -rf run
+		begin --cluster a15 --cpus 0,1 -d run
+		until_rows 1
+		during=$(cat root/proc/irq/7/*) && during+=" $(cat root/proc/irq/45/*)"
+		kill -$signal $pid
+		wait $pid || true
+		until [ ! -e root/run/calib/state.json ]; do
+			sleep 0.01
+		done
+		[ "$during" = "0 0" ]
+		[ "$(cat root/proc/irq/7/*) $(cat root/proc/irq/45/*)" = "0-1 1" ]
+	done
+}

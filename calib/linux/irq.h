@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Interrupts kept off the CPUs that are measured, as far as the kernel lets us.
+ */
+#ifndef CALIB_LINUX_IRQ_H
+#define CALIB_LINUX_IRQ_H
+
+#include "calib/linux/state.h"
+#include "calib/linux/sysfs.h"
+
+/*
+ * irq_save - remember where those interrupts may run that may run on @cpus
+ *
+ * Call it before state_commit(). Nothing is saved where no other CPU is online. What
+ * cannot be read or does not fit is left alone.
+ */
+void irq_save(struct state *st, const unsigned int *cpus, unsigned int ncpus);
+/*
+ * irq_move - off @cpus, each that was saved
+ *
+ * One that may run nowhere else goes to the other online CPUs. What the kernel refuses
+ * (per-CPU timers, managed interrupts of a device's queues) stays where it is. Returns
+ * how many stayed.
+ */
+unsigned int irq_move(struct state *st, const unsigned int *cpus, unsigned int ncpus);
+
+#endif
