@@ -7,6 +7,8 @@
 #include <errno.h>
 #include <math.h>
 
+#define BUSY_ENOUGH 0.1 /* of the window */
+
 bool delivered_differs(uint32_t khz, uint32_t asked_khz)
 {
 	return fabs((double)khz - asked_khz) > DELIVERED_TOLERANCE * asked_khz;
@@ -60,6 +62,9 @@ int delivered_by_cycles(const struct usage *begin, const struct usage *end,
 	uint64_t ns = ran_ns(begin, end, ncpus);
 
 	if (!ncpus || !ns || end->cycles <= begin->cycles)
+		return -ENOENT;
+	/* CPUs that sleep: a few ticks of busy time are no measure. */
+	if (ns < BUSY_ENOUGH * (end->time_ns - begin->time_ns) * ncpus)
 		return -ENOENT;
 	*khz = llround((end->cycles - begin->cycles) * 1e6 / ns);
 	/* One CPU alone may be off, and the mean not tell. */

@@ -28,7 +28,7 @@ uint32_t delivered_scale(uint32_t khz, uint32_t max_khz);
  * @ncpus: loaded CPUs, fully busy unless the cluster was busy for less
  *
  * Where the usage tells each CPU's cycles it is the one that is furthest from @asked_khz.
- * Returns 0, or -ENOENT: there is no cycle counter.
+ * Returns 0, or -ENOENT: there is no cycle counter, or the CPUs hardly ran.
  */
 int delivered_by_cycles(const struct usage *begin, const struct usage *end,
 			unsigned int ncpus, uint32_t asked_khz, uint32_t *khz);

@@ -156,6 +156,26 @@ static void points_that_do_not_agree_make_no_reference(void **state)
 	assert_true(delivered_reference(unknown, 0) == 0);
 }
 
+static void sleeping_cpus_tell_no_clock(void **state)
+{
+	struct usage a, b;
+	uint32_t khz = 0;
+
+	(void)state;
+	/* Busy for 2 ms of 100, give or take a tick. */
+	usages(1, 600000, &a, &b);
+	a.busy_known = b.busy_known = true;
+	b.busy_ns = 2 * MS;
+	b.busy_step_ns = 4 * MS;
+	b.cycles = a.cycles + 3000000;
+	assert_int_equal(delivered_by_cycles(&a, &b, 1, 600000, &khz), -ENOENT);
+	assert_int_equal(khz, 0);
+	b.busy_ns = 50 * MS;
+	b.cycles = a.cycles + 30000000;
+	assert_int_equal(delivered_by_cycles(&a, &b, 1, 600000, &khz), 0);
+	assert_int_equal(khz, 600000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -168,6 +188,7 @@ int main(void)
 		cmocka_unit_test(one_slow_cpu_of_many_is_found),
 		cmocka_unit_test(the_reference_is_the_rate_that_most_agree_with),
 		cmocka_unit_test(points_that_do_not_agree_make_no_reference),
+		cmocka_unit_test(sleeping_cpus_tell_no_clock),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
