@@ -56,11 +56,16 @@ static int fit(const struct precision *p, const char *load, struct power_fit *f,
 void precision_look(struct precision *p, const struct plan *plan)
 {
 	p->half = p->floor = 0;
-	p->known = true;
-	for (unsigned int i = 0; i < plan->load_count && p->known; i++) {
+	p->known = false;
+	err_set(&p->err, -ENODATA, "load '%s' tells no C", PLAN_LOAD_IDLE);
+	for (unsigned int i = 0; i < plan->load_count; i++) {
 		struct power_fit f;
 		double half;
 
+		/* Sleeping threads. */
+		if (!strcmp(plan->loads[i], PLAN_LOAD_IDLE))
+			continue;
+		p->known = true;
 		if (fit(p, plan->loads[i], &f, &p->err)) {
 			p->known = false;
 			break;
