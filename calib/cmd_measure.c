@@ -786,7 +786,7 @@ const struct cmd cmd_measure = {
 		"has "
 		"forgotten what was before, and averages the meter's readings over a "
 		"window: one row of RUN/samples.csv. What the machine is goes to "
-		"RUN/board.json. Other clusters stay idle.\n"
+		"RUN/board.json. Other clusters stand idle at their lowest clock.\n"
 		"\n"
 		"The several CPU counts are what tells the power of one CPU from that of "
 		"the clock and the cache they share, and from leakage.\n"
