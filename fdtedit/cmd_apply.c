@@ -214,6 +214,11 @@ static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 	if (!a.coeffs)
 		return err_errno(err, -ENOMEM, "coefficients");
 	ret = coeffs_read(argv[1], a.coeffs, err);
+	if (!ret && a.coeffs->virtual_board)
+		cmd_warn(ctx,
+			 "'%s': these coefficients were made by a virtual board, not "
+			 "measured",
+			 argv[1]);
 	if (!ret)
 		ret = compile_is_source(a.board) ? apply_source(&a, err)
 						 : apply_dtb(&a, err);

@@ -351,6 +351,23 @@ in place; give -o OUT" ]
 	[ ! -e out.dtb ]
 }
 
+@test "coefficients of a virtual board are told, once, whatever is done with them" {
+	sed 's/"schema"/"virtual": true, &/' coeffs.json > v.json
+	want="fdtedit apply: warning: 'v.json': these coefficients were made by a virtual board, \
+not measured"
+	cp "$TOP/tests/data/big-little.dts" board.dts
+	for args in "-n board.dtb" "-o - board.dtb" "-n board.dts" "--patch board.dts" \
+		"--patch --format git-am board.dts" board.dts board.dtb; do
+		# shellcheck disable=SC2086
+		"$FDTEDIT" apply $args v.json > out 2> err
+		[ "$(grep -c warning err)" -eq 1 ] || { echo "$args"; cat err; false; }
+		[ "$(grep -cxF "$want" err)" -eq 1 ]
+		[ "$args" != "--patch board.dts" ] || [ "$(head -c 4 out)" = "--- " ]
+	done
+	run --separate-stderr "$FDTEDIT" apply -n board.dtb coeffs.json
+	[ -z "$stderr" ]
+}
+
 @test "a tree that keeps the value on each domain's first CPU stays that way" {
 	sed -e '/little0: cpu@100/a dynamic-power-coefficient = <80>;' \
 		"$TOP/tests/data/big-little.dts" | dtc -q -O dtb -o first.dtb
