@@ -237,10 +237,11 @@ static const struct opt apply_opts[] = {
 	{ "backup", 0, OPT_FLAG, offsetof(struct apply_options, backup), NULL,
 	  "keep the old file as BOARD.orig; refused when that is there" },
 	{ "patch", 0, OPT_FLAG, offsetof(struct apply_options, patch), NULL,
-	  "source only: print a unified diff and change nothing" },
+	  "source only: print a unified diff for 'patch -p1' and 'git apply', and change "
+	  "nothing; for 'git am' add --format git-am" },
 	{ "format", 0, OPT_STRING, offsetof(struct apply_options, format), "KIND",
-	  "of --patch: 'diff', or 'git-am', a mail whose message says where the numbers "
-	  "come from",
+	  "of --patch: 'diff' (default, for 'patch -p1'), or 'git-am', a mail for "
+	  "'git am' whose message says where the numbers come from",
 	  "diff|git-am" },
 	{ "include", 'I', OPT_LIST, offsetof(struct apply_options, include_dirs), "DIR",
 	  "source only: look for included files here as well" },
@@ -274,9 +275,9 @@ const struct cmd cmd_apply = {
 		"BOARD "
 		"includes, its name is told; --all-files edits it.\n"
 		"\n"
-		"--patch prints the change of source for 'patch -p1' and 'git apply'; "
-		"with "
-		"--format git-am it is a mail for 'git am'.\n"
+		"--patch prints the change of source as a plain diff, which 'patch -p1' "
+		"and 'git apply' take and 'git am' refuses. With --format git-am it is a "
+		"mail with a commit message, which 'git am' takes.\n"
 		"\n"
 		"Refused, with nothing written: a cluster that matches no CPU node, a "
 		"CPU "
@@ -288,7 +289,8 @@ const struct cmd cmd_apply = {
 	.example = "fdtedit apply -n exynos5422-odroidxu4.dtb coeffs.json\n"
 		   "fdtedit apply --backup exynos5422-odroidxu4.dtb coeffs.json\n"
 		   "fdtedit apply -o new.dtb exynos5422-odroidxu4.dtb coeffs.json\n"
-		   "fdtedit apply --patch exynos5422-cpus.dtsi coeffs.json | patch -p1",
+		   "fdtedit apply --patch exynos5422-cpus.dtsi coeffs.json | patch -p1\n"
+		   "fdtedit apply --patch --format git-am soc.dtsi coeffs.json | git am",
 	.opts = apply_opts,
 	.opts_size = sizeof(struct apply_options),
 	.min_args = 2,

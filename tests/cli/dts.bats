@@ -585,6 +585,22 @@ arm64: dts: board: add dynamic-power-coefficient" ]
 	run ! grep -q '^diff ' body
 }
 
+@test "the README's line for a patch makes one that git am takes, a plain diff is not" {
+	git_repo exynos5422-cpus.dtsi
+	git config --global user.name A
+	git config --global user.email a@example.org
+	line=$(grep -o 'fdtedit apply --patch .* > [^ ]*\.patch' "$TOP/README.md")
+	mkdir bin && ln -s "$FDTEDIT" bin/fdtedit
+	export PATH="$PWD/bin:$PATH"
+	cp coeffs.json repo/arch/arm64/boot/dts/example
+	(cd repo/arch/arm64/boot/dts/example && eval "$line" &&
+		fdtedit apply --patch exynos5422-cpus.dtsi coeffs.json > plain.patch)
+	run ! git -C repo am -q "$PWD/repo/arch/arm64/boot/dts/example/plain.patch"
+	run git -C repo am --abort
+	git -C repo am -q "$PWD/repo/arch/arm64/boot/dts/example/0001-coefficients.patch"
+	[ "$(git -C repo diff --stat HEAD~ | tail -n 1)" = " 1 file changed, 2 insertions(+)" ]
+}
+
 @test "without an author git-am says so" {
 	git_repo board.dts
 	export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=user.useConfigOnly GIT_CONFIG_VALUE_0=true
