@@ -207,11 +207,6 @@ static int read_samples(struct session *s, struct err *err)
 
 	if (ret == -ENOENT)
 		return 0;
-	if (!ret && text.len && !s->exists)
-		ret = err_set(err, -EEXIST,
-			      "'%s' has samples but no board.json, so whose they are is "
-			      "unknown; give another folder with -d",
-			      s->run);
 	if (!ret) {
 		find_torn(s, &text);
 		/* The beginning of a header and no more: begin again. */
@@ -220,6 +215,12 @@ static int read_samples(struct session *s, struct err *err)
 			s->good = s->torn;
 		ret = scan_rows(s, text.data, err);
 	}
+	/* The header alone is there when a run was killed as it began. */
+	if (!ret && s->rows && !s->exists)
+		ret = err_set(err, -EEXIST,
+			      "'%s' has samples but no board.json, so whose they are is "
+			      "unknown; give another folder with -d",
+			      s->run);
 	buf_free(&text);
 	return ret;
 }

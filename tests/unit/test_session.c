@@ -310,6 +310,19 @@ static void samples_without_board_json_are_not_added_to(void **state)
 	assert_non_null(strstr(err.msg, "no board.json"));
 }
 
+static void a_run_that_was_killed_as_it_began_is_begun_again(void **state)
+{
+	struct runinfo info = machine();
+
+	(void)state;
+	measure("big", 0);
+	assert_int_equal(unlink(path("board.json")), 0);
+	measure("big", 1);
+	assert_int_equal(count_lines(samples_text()), 2);
+	assert_int_equal(open_as(&info), 0);
+	assert_true(s.exists);
+}
+
 static void another_kernel_is_told(void **state)
 {
 	struct runinfo info = machine();
@@ -390,6 +403,7 @@ int main(void)
 		TEST(a_damaged_row_is_named_with_its_line),
 		TEST(a_run_of_another_machine_is_refused),
 		TEST(samples_without_board_json_are_not_added_to),
+		TEST(a_run_that_was_killed_as_it_began_is_begun_again),
 		TEST(another_kernel_is_told),
 		TEST(two_at_a_time_do_not_mix),
 		TEST(a_run_that_cannot_be_made_is_told_before),
