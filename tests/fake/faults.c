@@ -82,6 +82,18 @@ ssize_t pread(int fd, void *buf, size_t size, off_t at)
 	return -1;
 }
 
+/* The same where programs are built for 64-bit offsets. */
+ssize_t pread64(int fd, void *buf, size_t size, off64_t at)
+{
+	ssize_t (*real)(int, void *, size_t, off64_t) = dlsym(RTLD_NEXT, "pread64");
+	int code = fault("read", fd, NULL, 0);
+
+	if (!code)
+		return real(fd, buf, size, at);
+	errno = code;
+	return -1;
+}
+
 ssize_t read(int fd, void *buf, size_t size)
 {
 	ssize_t (*real)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
