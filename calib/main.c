@@ -20,6 +20,8 @@ static const struct prog prog = {
 	.summary =
 		"measure CPU power and fit the device tree's dynamic-power-coefficient",
 	.help = "The daily use:\n"
+		"  calib probe                       # what is here, and what is "
+		"missing\n"
 		"  calib measure --cluster a15       # power at every OPP, into "
 		"./calib-run\n"
 		"  calib fit > coeffs.json           # the coefficient, with its 95 % "
