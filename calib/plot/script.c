@@ -197,11 +197,11 @@ static int add_labels(struct buf *out, const struct plot *plot, enum panel panel
 				      "set ylabel 'power of one busy CPU (mW)'\n",
 				      tail);
 	}
-	return buf_addf(out, "unset title\nset xlabel '%s%s'\nset ylabel '%s per watt'\n",
+	return buf_addf(out, "unset title\nset xlabel '%s'\nset ylabel '%s per watt'\n",
 			plot->has_capacity ? "performance (capacity, 1024 is the fastest "
 					     "CPU)"
 					   : "frequency (MHz; capacities are not known)",
-			tail, plot->has_capacity ? "performance" : "MHz");
+			plot->has_capacity ? "performance" : "MHz");
 }
 
 static int add_panel(struct buf *out, const struct plot *plot, enum panel panel,
