@@ -14,7 +14,7 @@
 /* Lines of at most 100 columns, except for names that are longer. */
 void check_print_text(FILE *f, const char *path, const struct check_facts *facts,
 		      const struct checks *c);
-/* 0, -ENOMEM, -EIO. */
+/* 0, -ENOMEM, the -errno of writing. */
 int check_print_json(FILE *f, const char *path, const struct check_facts *facts,
 		     const struct checks *c, struct err *err);
 

@@ -127,6 +127,7 @@ int samples_write_row(FILE *f, const struct sample *row)
 	if (row->temp_mc != SAMPLE_TEMP_UNKNOWN)
 		snprintf(temp, sizeof(temp), "%" PRId32, row->temp_mc);
 	samples_flags_format(row->flags, flags, sizeof(flags));
+	errno = 0;
 	if (fprintf(f,
 		    "%" PRIu64 ",%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32
 		    ",%s,%s,"
@@ -134,6 +135,6 @@ int samples_write_row(FILE *f, const struct sample *row)
 		    row->time_ns, row->cluster, row->opp_khz, row->freq_khz, row->volt_uv,
 		    row->cpu_count, row->load, util, row->power_uw, row->power_sd_uw,
 		    row->reads, temp, row->work, row->cycles, flags) < 0)
-		return -EIO;
+		return errno ? -errno : -EIO;
 	return 0;
 }

@@ -58,8 +58,8 @@ extern const char samples_header[];
  * are in @s.
  */
 int samples_read(struct samples *s, const char *path, struct err *err);
-/* One row in our own format, with newline. 0; -EIO; -EINVAL for a name that is not plain
- * or a util_pct out of range. */
+/* One row in our own format, with newline. 0; the -errno of writing; -EINVAL for a name
+ * that is not plain or a util_pct out of range. */
 int samples_write_row(FILE *f, const struct sample *row);
 int samples_append(struct samples *s, const struct sample *row);
 void samples_free(struct samples *s);

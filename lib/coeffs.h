@@ -147,8 +147,8 @@ int coeffs_read(const char *path, struct coeffs *c, struct err *err);
 /* The same from memory; @name stands for the file in messages. */
 int coeffs_parse(const char *text, size_t len, const char *name, struct coeffs *c,
 		 struct err *err);
-/* coeffs_write - write it, reals rounded to 6 significant digits. 0, -EIO, -ENOMEM,
- * -EINVAL. */
+/* coeffs_write - write it, reals rounded to 6 significant digits. 0, the -errno of
+ * writing, -ENOMEM, -EINVAL. */
 int coeffs_write(const struct coeffs *c, FILE *f, struct err *err);
 
 /* Does a CPU node with these facts belong to the cluster? @reg of the node's first reg

@@ -564,8 +564,9 @@ int json_write(const struct json *root, FILE *f, struct err *err)
 
 	if (!text)
 		return err_errno(err, -ENOMEM, "cannot print JSON");
+	errno = 0;
 	if (fputs(text, f) < 0 || fputc('\n', f) < 0)
-		ret = err_errno(err, -EIO, "cannot write JSON");
+		ret = err_errno(err, errno ? -errno : -EIO, "cannot write JSON");
 	free(text);
 	return ret;
 }

@@ -107,8 +107,8 @@ int json_add_str(struct json *arr, const char *text);
 int json_add_text(struct json *arr, const char *text);
 int json_add_u64(struct json *arr, uint64_t value);
 int json_add_real(struct json *arr, double value, int digits);
-/* Two-space indent, members in the order they were put, a newline at the end. 0, -EIO,
- * -ENOMEM. */
+/* Two-space indent, members in the order they were put, a newline at the end. 0, the
+ * -errno of writing, -ENOMEM. */
 int json_write(const struct json *root, FILE *f, struct err *err);
 
 #endif

@@ -316,3 +316,13 @@ holds() {
 	printf 'load,freq_khz,voltage_uv,power_uw\na,600000,800000,1\nb,600000,800000,1\n' > loads.csv
 	refused "rows of several loads ('a', 'b'); choose one with --load" loads.csv
 }
+
+@test "a full disk is said as one" {
+	# More than a stdio buffer, so that the write itself fails.
+	awk -F, 'NR == 1 { print } NR > 1 { for (i = 0; i < 12; i++)
+		print $1 + i * 1000 "," $2 "," $3 }' "$line" > long.csv
+	run bash -c '"$1" fit "$2" > /dev/full' - "$CALIB" long.csv
+	[ "$status" -eq 2 ]
+	[[ $output == *"No space left on device"* ]]
+	[[ $output != *"Input/output error"* ]]
+}
