@@ -491,6 +491,11 @@ int check_facts_load(struct check_facts *facts, const char *path, const char *bo
 	return load_tree(facts, path, board_spec, err);
 }
 
+bool check_facts_virtual(const struct check_facts *facts)
+{
+	return facts->coeffs && facts->coeffs->virtual_board;
+}
+
 void check_facts_free(struct check_facts *facts)
 {
 	dtcpus_free(facts->d);

@@ -14,7 +14,8 @@
 #include "lib/dtcpus.h"
 #include "lib/err.h"
 
-#define CHECK_FACTS_NOTES 8
+#define CHECK_FACTS_NOTES   8
+#define CHECK_FACTS_VIRTUAL "made by a virtual board: not a measurement"
 
 struct check_facts {
 	const char *bin;  /* speed bin, or NULL; borrowed */
@@ -41,6 +42,8 @@ struct check_facts {
  */
 int check_facts_load(struct check_facts *facts, const char *path, const char *board_spec,
 		     const char *bin, struct err *err);
+/* Do the coefficients come from a virtual board, by what their file says? */
+bool check_facts_virtual(const struct check_facts *facts);
 /* Frees the content; takes a zeroed struct. */
 void check_facts_free(struct check_facts *facts);
 

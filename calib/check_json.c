@@ -158,6 +158,8 @@ int check_print_json(FILE *f, const char *path, const struct check_facts *facts,
 
 	ret |= put_text(root, "input", path);
 	ret |= json_put_bool(root, "ok", !checks_findings(c));
+	if (check_facts_virtual(facts))
+		ret |= json_put_bool(root, "virtual", true);
 	for (i = 0; i < c->domain_count; i++)
 		ret |= add_domain(domains, &facts->d->domains[i], &c->domains[i]);
 	ret |= json_put(root, "domains", domains);
@@ -165,6 +167,8 @@ int check_print_json(FILE *f, const char *path, const struct check_facts *facts,
 	for (i = 0; i < c->item_count; i++)
 		ret |= add_item(items, &c->items[i]);
 	ret |= json_put(root, "findings", items);
+	if (check_facts_virtual(facts))
+		ret |= add_note(notes, "VIRTUAL: " CHECK_FACTS_VIRTUAL);
 	for (i = 0; i < facts->note_count; i++)
 		ret |= add_note(notes, facts->notes[i]);
 	ret |= json_put(root, "notes", notes);

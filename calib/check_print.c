@@ -218,6 +218,8 @@ void check_print_text(FILE *f, const char *path, const struct check_facts *facts
 	fprintf(f, "%s\n", clean(path, text, sizeof(text)));
 	if (facts->title[0])
 		print_wrapped(f, "machine:", clean(facts->title, text, sizeof(text)));
+	if (check_facts_virtual(facts))
+		fputs("VIRTUAL: " CHECK_FACTS_VIRTUAL "\n", f);
 	fputc('\n', f);
 	for (i = 0; i < c->domain_count; i++)
 		print_domain(f, i, facts->d, &c->domains[i]);

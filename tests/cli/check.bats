@@ -298,3 +298,16 @@ what_exynos5422_gives() {
 	[ "$status" -eq 2 ]
 	[[ $output == *"error: standard input: cluster 'a7' matches no CPU"* ]]
 }
+
+@test "coefficients of a virtual board are called VIRTUAL, in text and in JSON" {
+	sed '1s/{/{ "virtual": true,/' min.json > virtual.json
+	run "$CALIB" check --board odroid-xu4 virtual.json
+	grep -qx 'VIRTUAL: made by a virtual board: not a measurement' <<< "$output"
+	run "$CALIB" check --board odroid-xu4 --json virtual.json
+	grep -q '"virtual": true' <<< "$output"
+	grep -q '"text": "VIRTUAL: made by a virtual board: not a measurement"' <<< "$output"
+	run "$CALIB" check --board odroid-xu4 min.json
+	! grep -qi virtual <<< "$output"
+	run "$CALIB" check --board odroid-xu4 --json min.json
+	! grep -qi virtual <<< "$output"
+}
