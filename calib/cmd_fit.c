@@ -42,6 +42,7 @@ static int fit_one(struct job *j, unsigned int i, struct err *err)
 			 "method "
 			 "%s)",
 			 c.name, poor, c.fit.c, c.method->name);
+		fit_talk_rows(&c, &j->in);
 		ret = 1;
 		goto out_free;
 	}

@@ -21,6 +21,8 @@
 	"18 "                                                                            \
 	"% little), the meter's gain"
 
+#define FIT_LEFT_OUT_NAMED 10
+
 struct fit_opts {
 	const char *dir;
 	const char *out;
@@ -83,11 +85,27 @@ int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 /* Across clusters: capacities, and which OPPs the kernel will find inefficient. */
 void fit_result_join(struct coeffs *out, const struct fit_input *in);
 
+/* Rows that the fit of a cluster does not take. */
+struct fit_left_out {
+	char counts[192]; /* "2 throttled, 1 clock, 1 outlier"; "" for none */
+	char rows[FIT_LEFT_OUT_NAMED][COEFFS_TEXT]; /* "run/samples.csv:7: throttled" */
+	unsigned int named, more;		    /* rows named; and not */
+	unsigned int stale;
+};
+
+/* "run/samples.csv:7" of a row, of a long path its end. Returns @out. */
+char *fit_place(const struct fit_input *in, unsigned int file, uint32_t line, char *out,
+		size_t size);
+void fit_left_out(const struct fit_cluster *c, const struct fit_input *in,
+		  struct fit_left_out *out);
+/* No row was left: why, and what to do. @compare: it was asked for. Returns -ENODATA. */
+int fit_left_out_all(const struct fit_cluster *c, const struct fit_input *in,
+		     bool compare, struct err *err);
+
 /* Rows that were passed over when reading, one line each. */
 void fit_talk_rejects(const struct cmd_ctx *ctx, const struct fit_input *in);
-/* "2 throttled, 1 clock" of the cluster's rows; "" for none. Returns @out. */
-char *fit_talk_left_out(const struct fit_cluster *c, const struct fit_input *in,
-			char *out, size_t size);
+/* How many rows were used, and which were not. */
+void fit_talk_rows(const struct fit_cluster *c, const struct fit_input *in);
 /* The summary on stderr. */
 void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 		      const struct coeffs_cluster *result, const struct fit_input *in);

@@ -231,7 +231,6 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 		    const struct fit_opts *o, unsigned int i, struct err *err)
 {
 	struct power_select sel = { 0 };
-	char text[160];
 	int ret;
 
 	memset(c, 0, sizeof(*c));
@@ -245,8 +244,8 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 	if (!ret)
 		ret = power_data_init(&c->data, in->samples.rows, in->samples.count, &sel,
 				      err);
-	if (ret == -ENODATA && *fit_talk_left_out(c, in, text, sizeof(text)))
-		err_set(err, ret, "no usable row with a busy CPU; left out: %s", text);
+	if (ret == -ENODATA)
+		fit_left_out_all(c, in, o->compare, err);
 	if (!ret)
 		ret = choose_method(c, o, err);
 	if (!ret)

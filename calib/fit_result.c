@@ -132,25 +132,42 @@ static int add_file(struct coeffs_provenance *p, const char *path, struct err *e
 	return sha256_file(path, f->sha256, err);
 }
 
+/* Named rows, those without a reading included, are bounded: other notes need room. */
+static void note_left_out(struct coeffs_provenance *p, const struct fit_cluster *c,
+			  const struct fit_input *in)
+{
+	struct fit_left_out *out = &(struct fit_left_out){ 0 };
+	unsigned int i, named;
+	char place[COEFFS_TEXT];
+
+	fit_left_out(c, in, out);
+	if (*out->counts)
+		add_note(p, "rows left out: %s", out->counts);
+	for (i = 0; i < out->named; i++)
+		add_note(p, "left out: %s", out->rows[i]);
+	named = out->named;
+	for (i = 0; i < in->samples.reject_count; i++) {
+		const struct samples_reject *r = &in->samples.rejects[i];
+
+		if (named++ < FIT_LEFT_OUT_NAMED)
+			add_note(p, "left out: %s: %s",
+				 fit_place(in, r->file, r->line, place, sizeof(place)),
+				 r->why);
+		else
+			out->more++;
+	}
+	if (out->more)
+		add_note(p, "left out: %u more", out->more);
+}
+
 static void add_notes(struct coeffs_provenance *p, const struct fit_cluster *c,
 		      const struct fit_input *in)
 {
 	const struct power_fit *f = &c->fit;
-	char text[160];
 	unsigned int i;
 
 	add_note(p, "method %s: %s", c->method->name, c->why);
-	if (*fit_talk_left_out(c, in, text, sizeof(text)))
-		add_note(p, "rows left out: %s", text);
-	for (i = 0; i < in->samples.reject_count; i++)
-		add_note(p, "line %u left out: %s", in->samples.rejects[i].line,
-			 in->samples.rejects[i].why);
-	for (i = 0; i < f->outlier_count && i < POWER_MAX_OUTLIERS; i++) {
-		const struct sample *s = &in->samples.rows[f->outliers[i]];
-
-		add_note(p, "line %u left out: stands out (%u kHz, %u CPUs, %lld uW)",
-			 s->line, s->opp_khz, s->cpu_count, (long long)s->power_uw);
-	}
+	note_left_out(p, c, in);
 	for (i = 0; i < f->note_count; i++)
 		add_note(p, "%s", f->notes[i]);
 	if (c->data.volt_from_table && isfinite(f->ohm))

@@ -23,49 +23,6 @@ void fit_talk_rejects(const struct cmd_ctx *ctx, const struct fit_input *in)
 	}
 }
 
-static bool is_used(const struct power_data *d, size_t index)
-{
-	size_t i;
-
-	for (i = 0; i < d->row_count; i++)
-		if (d->rows[i].index == index)
-			return true;
-	return false;
-}
-
-char *fit_talk_left_out(const struct fit_cluster *c, const struct fit_input *in,
-			char *out, size_t size)
-{
-	unsigned int count[33] = { 0 }, bit;
-	size_t used = 0, i;
-
-	for (i = 0; i < in->samples.count; i++) {
-		const struct sample *s = &in->samples.rows[i];
-
-		if (strcmp(s->cluster, c->name) || is_used(&c->data, i) ||
-		    (s->cpu_count && strcmp(s->load, c->load)))
-			continue;
-		/* A row may have several flags; one that has none fell below its
-		 * baseline.
-		 */
-		for (bit = 0; bit < 32; bit++)
-			count[bit] += s->flags >> bit & 1;
-		count[32] += !s->flags;
-	}
-	*out = '\0';
-	for (bit = 0; bit <= 32 && used < size; bit++) {
-		char name[64] = "negative";
-
-		if (!count[bit])
-			continue;
-		if (bit < 32)
-			samples_flags_format(1u << bit, name, sizeof(name));
-		used += snprintf(out + used, size - used, "%s%u %s", used ? ", " : "",
-				 count[bit], name);
-	}
-	return out;
-}
-
 static const char *scope_words(const char *scope)
 {
 	if (!strcmp(scope, "rail"))
@@ -90,18 +47,21 @@ static void talk_value(const struct fit_cluster *c, const struct coeffs_cluster 
 	fprintf(stderr, ", dynamic-power-coefficient = <%u>\n", r->dpc_uw_per_mhz_v2);
 }
 
-static void talk_rows(const struct fit_cluster *c, const struct fit_input *in)
+void fit_talk_rows(const struct fit_cluster *c, const struct fit_input *in)
 {
+	struct fit_left_out *out = &(struct fit_left_out){ 0 };
 	size_t all = c->data.row_count + c->data.left_out;
-	char text[160];
+	unsigned int i;
 
+	fit_left_out(c, in, out);
 	fprintf(stderr, "  rows    %zu of %zu used", c->fit.rows, all);
-	if (*fit_talk_left_out(c, in, text, sizeof(text)))
-		fprintf(stderr, "; left out: %s", text);
-	if (c->fit.outlier_count)
-		fprintf(stderr, "%s%u outliers",
-			*text ? ", " : "; left out: ", c->fit.outlier_count);
+	if (*out->counts)
+		fprintf(stderr, "; left out: %s", out->counts);
 	fprintf(stderr, "\n");
+	for (i = 0; i < out->named; i++)
+		fprintf(stderr, "          %s\n", out->rows[i]);
+	if (out->more)
+		fprintf(stderr, "          and %u more\n", out->more);
 }
 
 static void talk_fit(const struct power_fit *f)
@@ -150,7 +110,7 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 	talk_value(c, r);
 	fprintf(stderr, "  method  %s: %s (%s)\n", c->method->name, c->method->words,
 		c->why);
-	talk_rows(c, in);
+	fit_talk_rows(c, in);
 	talk_fit(f);
 	talk_power(c, &r->provenance);
 	for (i = 0; i < f->note_count; i++)

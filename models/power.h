@@ -72,6 +72,8 @@ struct power_select {
  */
 int power_data_init(struct power_data *d, const struct sample *samples, size_t n,
 		    const struct power_select *sel, struct err *err);
+/* Is a row not taken for what is wrong with it: its flags, or busy below its baseline? */
+bool power_leaves_out(const struct sample *s);
 /* Takes a zeroed one. */
 void power_data_free(struct power_data *d);
 

@@ -19,10 +19,12 @@ static bool selected(const struct sample *s, const struct power_select *sel)
 	return !s->cpu_count || !sel->load || !strcmp(s->load, sel->load);
 }
 
-static bool flagged(const struct sample *s)
+bool power_leaves_out(const struct sample *s)
 {
-	return s->flags ||
-	       (s->cpu_count && s->baseline_uw && s->power_uw <= s->baseline_uw);
+	/* Idle is what a base was taken from, and scatters about it. */
+	if (!s->cpu_count)
+		return s->flags & ~SAMPLE_NEGATIVE;
+	return s->flags || (s->baseline_uw && s->power_uw <= s->baseline_uw);
 }
 
 static int add_count(struct power_data *d, unsigned int count, struct err *err)
@@ -180,7 +182,7 @@ static int take_rows(struct power_data *d, const struct sample *samples, size_t 
 		last = s;
 		if (!selected(s, sel))
 			continue;
-		if (flagged(s) && !sel->with_flagged) {
+		if (power_leaves_out(s) && !sel->with_flagged) {
 			d->left_out++;
 			continue;
 		}

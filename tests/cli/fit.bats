@@ -69,7 +69,7 @@ refused() {
 	fits nan.csv 210
 	[[ $stderr == *"nan.csv:7: left out: power_uw 'nan'"* ]]
 	[[ $stderr == *"nan.csv:8: left out: power_uw ''"* ]]
-	! grep -qi nan out.json || grep -i nan out.json | grep -q '"line 7 left out\|path\|command'
+	! grep -qi nan out.json || grep -i nan out.json | grep -q '"left out: nan.csv:7: \|path\|command'
 }
 
 @test "a decimal comma is refused by line" {
@@ -274,6 +274,60 @@ holds() {
 	holds out.json 90
 	[[ $stderr =~ "rows    "[0-9]+" of 39 used; left out: 5 throttled" ]]
 	grep -q '"rows left out: 5 throttled"' out.json
+	for n in 4 13 22 31 40; do
+		grep -qx "          run/samples.csv:$n: throttled" <<< "$stderr"
+		grep -q "\"left out: run/samples.csv:$n: throttled\"" out.json
+	done
+	! grep -q ' more$' <<< "$stderr"
+}
+
+@test "of many rows left out the first ten are named" {
+	awk -F, -v OFS=, 'NR == 1 { print "time_ns,cluster,opp_khz,freq_khz,volt_uv,cpu_count,load,util_pct,power_uw,power_sd_uw,reads,temp_mc,work,cycles,flags" }
+		NR > 1 { for (i = 0; i < 4; i++)
+			print NR * 10 + i, "a", $1, $1, $2, 1, "int", 100, $3, 0, 9, "", 0, 0,
+				i ? "clock|unsettled" : "-" }' "$line" > many.csv
+	run --separate-stderr "$CALIB" fit many.csv
+	[ "$status" -eq 0 ]
+	echo "$output" > out.json
+	[[ $stderr == *"5 of 20 used; left out: 15 clock, 15 unsettled"* ]]
+	[ "$(grep -c '^          many.csv:[0-9]*: clock|unsettled$' <<< "$stderr")" -eq 10 ]
+	grep -qx '          and 5 more' <<< "$stderr"
+	[ "$(grep -c '"left out: many.csv:[0-9]*: clock|unsettled"' out.json)" -eq 10 ]
+	grep -q '"left out: 5 more"' out.json
+	"$CALIB" check out.json > /dev/null || [ $? -eq 1 ]
+}
+
+# imported FLAG - a run of freqbench rows that all have the flag, and idle ones
+imported() {
+	mkdir run
+	cat > run/board.json <<-'END'
+	{ "schema": "calib-run/1", "tool": "freqbench, by calib", "baseline-microwatt": 5000,
+	  "clusters": [ { "name": "cpu0", "cpus": [ 0 ], "opps": [] } ] }
+	END
+	awk -F, -v OFS=, -v flag="$1" 'NR == 1 { print "time_ns,cluster,opp_khz,freq_khz,volt_uv,cpu_count,load,util_pct,power_uw,power_sd_uw,reads,temp_mc,work,cycles,flags" }
+		NR > 1 { print NR, "cpu0", $1, $1, $2, 1, "coremark", 100, $3, 0, 9, "", 0, 0, flag
+			print NR, "cpu0", $1, $1, $2, 0, "idle", 0, -2000, 0, 9, "", 0, 0, NR == 2 ? "negative" : "-" }' \
+		"$line" > run/samples.csv
+}
+
+@test "a run whose busy rows are all flagged: what to do is said" {
+	imported stale
+	refused "left out: 5 stale (run/samples.csv:2: stale ...); import the results again with --trim-stale, or see what all rows give with --compare" -d run
+	sed -i 's/freqbench, by calib/calib/' run/board.json
+	refused "left out: 5 stale (run/samples.csv:2: stale ...); measure again, or" -d run
+	[[ $stderr != *negative* ]]
+	run --separate-stderr "$CALIB" fit -d run --compare
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"intercept         all "* ]]
+	[[ $stderr != *"--compare"* ]]
+}
+
+@test "idle rows below the base are taken: idle is what the base was made from" {
+	imported -
+	run --separate-stderr "$CALIB" fit -d run
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"5 of 10 used"* && $stderr != *"left out: 1 negative"* ]]
+	[[ $stderr == *"idle measured at 5 operating points"* ]]
 }
 
 @test "a voltage that is not known is taken from board.json, or named" {
@@ -308,7 +362,7 @@ holds() {
 	printf 'freq_khz,voltage_uv,power_uw\n' > empty.csv
 	refused "empty.csv: no rows" empty.csv
 	printf 'policy,ncpus,freq_khz,voltage_uv,power_uw\n0,0,600000,800000,1000\n' > idle.csv
-	refused "no usable row with a busy CPU" idle.csv
+	refused "only idle rows, none with a busy CPU; measure with a load" idle.csv
 	printf 'freq_khz,volt_uv,power_uw\n600000,800,1000\n' > mv.csv
 	refused "mv.csv:2: 800 uV is no CPU's voltage" mv.csv
 	printf 'freq_khz,volt_uv,power_uw\n600000000,800000,1000\n' > hz.csv
