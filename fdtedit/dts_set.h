@@ -102,7 +102,8 @@ struct dts {
 
 /* Read the file and its includes: files, instances, definitions, events, labels. */
 int dts_set_read(struct dts *d, const char *path, struct err *err);
-/* Fill cpus, sites and notes. 0, -ENOENT, -ERANGE, -ENOMEM. */
+/* Fill cpus, sites and notes. 0, -ENOENT, -ERANGE,
+ * -ENOMEM. */
 int dts_find_cpus(struct dts *d, struct err *err);
 
 const struct dts_tree *dts_tree_of(const struct dts *d, int inst);
@@ -115,6 +116,28 @@ bool dts_exclusive(const struct dts *d, struct dts_pos a, struct dts_pos b);
 const struct dts_def *dts_def_by_path(const struct dts *d, const char *path);
 /* The path of a label or of "&{/path}", or NULL when it is not in the text. */
 char *dts_ref_path(const struct dts *d, const char *ref, size_t len);
+
+/* Where an event stands. */
+struct dts_pos dts_event_pos(const struct dts *d, const struct dts_event *e);
+/* Is it of that kind, and about the property @name (NULL: any)? */
+bool dts_event_is(const struct dts *d, const struct dts_event *e, enum dts_item_kind kind,
+		  const char *name);
+/* Is what stands at @seq deleted later in dtc's reading, with its node or one above? */
+bool dts_is_deleted(const struct dts *d, const char *path, size_t seq,
+		    struct dts_pos pos);
+/* Does it give property @name to node @path, which is not deleted after that? */
+bool dts_is_live_prop(const struct dts *d, const struct dts_event *e, const char *path,
+		      const char *name);
+/* As of_get_next_cpu_node(): called "cpu", or of device type "cpu". */
+bool dts_is_cpu(const struct dts *d, const char *path);
+/* Reg, compatible and domain of the CPU node, as seen from @pos. 0 or -ENOMEM. */
+int dts_read_facts(struct dts *d, const char *path, struct dts_pos pos,
+		   struct edit_cpu *cpu);
+/*
+ * Value of the property @prop into @cpu; into odd_values[cpu_count] when it is no number.
+ * 0 or -ENOMEM.
+ */
+int dts_read_value(struct dts *d, int inst, int prop, struct edit_cpu *cpu);
 
 /* The next "#define" that holds @text, at token @i or after it, and its name. */
 bool dts_macro(const struct dts_tree *tree, const char *text, size_t *i,
