@@ -135,12 +135,18 @@ void apply_print_edits(const struct apply *a, const char *const *old_text)
 		fprintf(a->talk, "%s: %s: %s -> %" PRIu32 " (%s)\n", e->path, e->property,
 			old, e->value, e->cluster);
 	}
+	fprintf(a->talk, "%s: ", a->board);
 	if (a->edits.count)
-		fprintf(a->talk, "%s: %u CPU node(s) %s, %u right already\n", a->board,
-			a->edits.count, dry ? "would change" : "changed", a->edits.right);
+		fprintf(a->talk, "%u CPU node(s) %s, ", a->edits.count,
+			dry ? "would change" : "changed");
 	else
-		fprintf(a->talk, "%s: nothing to do, %u CPU node(s) right already\n",
-			a->board, a->edits.right);
+		fputs("nothing to do, ", a->talk);
+	fprintf(a->talk, "%u%s right already", a->edits.right,
+		a->edits.count ? "" : " CPU node(s)");
+	if (a->edits.lost)
+		fprintf(a->talk, "; %u will have none once compiled (/delete-property/)",
+			a->edits.lost);
+	fputc('\n', a->talk);
 }
 
 static int check_options(const struct apply *a, const char *coeffs, struct err *err)

@@ -156,25 +156,31 @@ static void note_deletions(struct dts *d, const char *path, size_t first)
 {
 	for (size_t i = 0; i < d->event_count; i++) {
 		const struct dts_event *e = &d->events[i];
-		bool takes = false, later = false;
+		struct dts_pos pos;
+		bool takes = false, always = true, later = false;
 
 		if (strcmp(e->path, path) ||
 		    !dts_event_is(d, e, DTS_DEL_PROP, EDITS_PROPERTY))
 			continue;
+		pos = dts_event_pos(d, e);
 		for (size_t k = first; k < d->cpu_count; k++) {
+			struct dts_pos site = site_pos(d, &d->sites[k]);
 			bool after = e->seq > d->sites[k].seq;
 
-			takes |= after && !dts_exclusive(d, dts_event_pos(d, e),
-							 site_pos(d, &d->sites[k]));
-			later |= !after && dts_within(d, site_pos(d, &d->sites[k]),
-						      dts_event_pos(d, e));
+			later |= !after && dts_within(d, site, pos);
+			if (!after || dts_exclusive(d, pos, site))
+				continue;
+			takes = true;
+			always &= dts_within(d, pos, site);
+			d->cpus[k].deleted |= dts_within(d, pos, site);
 		}
 		if (takes && !later)
 			note(d,
-			     "%s:%u: /delete-property/ takes " EDITS_PROPERTY
+			     "%s:%u: /delete-property/%s takes " EDITS_PROPERTY
 			     " away from '%s' again",
 			     d->files[d->insts[e->inst].file]->path,
-			     dts_item_of(d, e->inst, e->item)->line, path);
+			     dts_item_of(d, e->inst, e->item)->line,
+			     always ? "" : " inside an #if", path);
 	}
 }
 

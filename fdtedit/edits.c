@@ -268,8 +268,9 @@ static void list_edits(const struct plan *p, struct edits *out)
 		if (p->cluster[i] == NO_CLUSTER || p->skip[i])
 			continue;
 		cl = &p->c->clusters[p->cluster[i]];
+		out->lost += cpu->deleted;
 		if (cpu->has_value && cpu->value == cl->dpc_uw_per_mhz_v2) {
-			out->right++;
+			out->right += !cpu->deleted;
 			continue;
 		}
 		out->list[out->count++] = (struct edit){

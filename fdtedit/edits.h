@@ -30,6 +30,7 @@ struct edit_cpu {
 	int domain; /* equal numbers >= 0: one frequency domain; -1: not known or alone */
 	bool has_value; /* has EDITS_PROPERTY now */
 	uint32_t value;
+	bool deleted; /* source: deleted after this place, whatever is written here */
 };
 
 struct edit {
@@ -47,6 +48,8 @@ struct edits {
 	struct edit list[EDITS_MAX]; /* in the view's order; only what must change */
 	unsigned int count;	     /* 0: nothing to do */
 	unsigned int right;	     /* CPU nodes that have the wanted value already */
+	unsigned int lost; /* CPU nodes, to be edited or not, that end up without it:
+			      /delete-property/ follows */
 	char notes[EDITS_MAX_NOTES][256]; /* what the user should know; for cmd_warn() */
 	unsigned int note_count;
 };

@@ -79,7 +79,36 @@ is in 'soc.dtsi' (line 16): edit that file, or give --all-files" ]
 	[ "$(fdtget new.dtb /cpus/cpu@200 dynamic-power-coefficient)" = 402 ]
 	run --separate-stderr "$FDTEDIT" apply --all-files board.dts by-reg.json
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"nothing to do, 3 CPU node(s) right already" ]]
+	[ "$output" = "board.dts: nothing to do, 2 CPU node(s) right already; \
+1 will have none once compiled (/delete-property/)" ]
+	run ! fdtget new.dtb /cpus/cpu@100 dynamic-power-coefficient
+}
+
+@test "a CPU that loses its value later is not called right, and the report says so" {
+	only a7 90
+	printf '/dts-v1/; / { cpus { c0: cpu@0 { compatible = "arm,cortex-a7"; };
+c1: cpu@1 { compatible = "arm,cortex-a7"; }; }; };
+&c1 { /delete-property/ dynamic-power-coefficient; };\n' > a.dts
+	"$FDTEDIT" apply a.dts coeffs.json > out 2> err
+	[ "$(tail -n 1 out)" = "a.dts: 2 CPU node(s) changed, 0 right already; \
+1 will have none once compiled (/delete-property/)" ]
+	"$FDTEDIT" apply a.dts coeffs.json > out 2> err
+	[ "$(cat out)" = "a.dts: nothing to do, 1 CPU node(s) right already; \
+1 will have none once compiled (/delete-property/)" ]
+	[ "$(cat err)" = "fdtedit apply: warning: a.dts:3: /delete-property/ takes \
+dynamic-power-coefficient away from '/cpus/cpu@1' again" ]
+	# Only sometimes: then the value may well be right.
+	sed -i 's|^&c1 {|&\n#ifdef A\n|; s|coefficient; };$|coefficient;\n#endif\n};|' a.dts
+	"$FDTEDIT" apply a.dts coeffs.json > out 2> err
+	[ "$(cat out)" = "a.dts: nothing to do, 2 CPU node(s) right already" ]
+	[ "$(cat err)" = "fdtedit apply: warning: a.dts:5: /delete-property/ inside an #if takes \
+dynamic-power-coefficient away from '/cpus/cpu@1' again" ]
+	# A value that comes after is right.
+	printf '&c1 { dynamic-power-coefficient = <90>; };\n' >> a.dts
+	sed -i '/^#/d' a.dts
+	"$FDTEDIT" apply a.dts coeffs.json > out 2> err
+	[ "$(cat out)" = "a.dts: nothing to do, 2 CPU node(s) right already" ]
+	[ ! -s err ]
 }
 
 # only CLUSTER VALUE - coeffs.json with that one
