@@ -63,6 +63,7 @@ struct job {
 	unsigned int cluster_count;
 	struct plan plans[BOARD_MAX_CLUSTERS]; /* same order */
 	struct session session;
+	const struct runner *runner; /* the one that runs */
 	struct progress progress;
 	uint64_t wall_start_ns, board_start_ns;
 	unsigned int rows;
@@ -458,8 +459,13 @@ static int take_rows_before(struct job *job, struct err *err)
 static int on_begin(void *arg, struct err *err)
 {
 	struct job *job = arg;
-	int ret = begin_session(job, err);
+	char note[sizeof(job->info.clusters[0].sensor_note)];
+	int ret;
 
+	traits_format(&job->runner->traits, note, sizeof(note));
+	ret = session_note(&job->session, job->runner->plan->cluster, note, err);
+	if (!ret)
+		ret = begin_session(job, err);
 	if (!ret && job->precision.target > 0)
 		ret = take_rows_before(job, err);
 	return ret;
@@ -603,6 +609,7 @@ static int measure_cluster(struct job *job, unsigned int i, uint64_t end_ns,
 		.target = target_of(job->opts),
 		.cluster = job->info.clusters[job->clusters[i]].name,
 	};
+	job->runner = r;
 	progress_start(&job->progress, stop_now_ns());
 	ret = runner_run(r, err);
 	progress_end(&job->progress);

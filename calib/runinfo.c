@@ -124,6 +124,9 @@ static int read_cluster_sensor(const struct json *obj, struct runinfo_cluster *c
 	c->has_housekeeper = json_has(obj, "housekeeping-cpu");
 	if (!ret)
 		ret = json_opt_u32(obj, "housekeeping-cpu", &c->housekeeper, err);
+	if (!ret)
+		ret = json_opt_text(obj, "sensor-note", c->sensor_note,
+				    sizeof(c->sensor_note), err);
 	return ret;
 }
 
@@ -142,6 +145,7 @@ static int read_cluster(const struct json *obj, struct runinfo_cluster *c,
 		"sensor-driver",
 		"sensor-interval-us",
 		"housekeeping-cpu",
+		"sensor-note",
 		NULL,
 	};
 	int ret = json_only_keys(obj, known, err);
@@ -359,6 +363,8 @@ static int put_cluster(struct json *obj, const struct runinfo_cluster *c)
 		ret = put_u32(obj, "sensor-interval-us", c->sensor_interval_us);
 	if (!ret && c->has_housekeeper)
 		ret = json_put_u64(obj, "housekeeping-cpu", c->housekeeper);
+	if (!ret)
+		ret = put_text(obj, "sensor-note", c->sensor_note);
 	return ret;
 }
 

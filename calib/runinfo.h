@@ -30,7 +30,8 @@ struct runinfo_cluster {
 	char sensor_driver[32];
 	uint32_t sensor_interval_us; /* 0: unknown */
 	bool has_housekeeper;
-	uint32_t housekeeper; /* CPU that calib itself runs on meanwhile */
+	uint32_t housekeeper;  /* CPU that calib itself runs on meanwhile */
+	char sensor_note[256]; /* what its readings told of it; "" nothing new */
 };
 
 struct runinfo {

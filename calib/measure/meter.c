@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdlib.h>
 
 #define NS_PER_MS 1000000u
 
@@ -51,8 +52,22 @@ static bool is_new(const struct meter *mt, const struct reading *r)
 	       r->volt_uv != mt->last.volt_uv;
 }
 
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+	while (b) {
+		int64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
 static void take(struct meter *mt, const struct reading *r, uint64_t seen_ns)
 {
+	if (mt->has_last)
+		mt->grid_uw = common_divisor(mt->grid_uw,
+					     llabs(r->power_uw - mt->last.power_uw));
 	if (is_new(mt, r))
 		mt->changed = true;
 	mt->last = *r;

@@ -26,9 +26,10 @@ struct meter {
 	bool fast;	  /* updates at least once a slot: no need to look for a change */
 	struct reading last;
 	bool has_last;
-	uint64_t last_ns;   /* when the last update was seen or due */
-	bool changed;	    /* any new value since meter_mark() */
-	uint32_t bad;	    /* reads that failed or were out of range */
+	uint64_t last_ns; /* when the last update was seen or due */
+	bool changed;	  /* any new value since meter_mark() */
+	int64_t grid_uw;  /* all values so far are multiples of it apart; 0: one value */
+	uint32_t bad;	  /* reads that failed or were out of range */
 	struct err bad_err; /* the last one's message */
 };
 

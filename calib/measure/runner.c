@@ -17,6 +17,7 @@
 #define NS_PER_US    1000u
 #define STATES_LOOKS 8 /* at temperature and throttling, per window */
 #define WINDOW_TRIES 3
+#define FAST_LOOK_NS 200000000ull /* under load, at a meter faster than we read */
 
 const struct runinfo_cluster *runner_cluster(const struct runner *r)
 {
@@ -328,40 +329,84 @@ static void adopt_interval(struct runner *r, uint64_t interval_ns)
 	r->meter.fast = interval_ns < r->timing.slot_ns;
 }
 
-/* Does the meter update as often as its driver says? Look, with the load of one window.
- */
+/* How often the meter updates, under the load that runs. */
+static int probe_interval(struct runner *r, struct err *err)
+{
+	uint64_t seen = r->traits.stated_ns;
+	int ret;
+
+	if (r->meter.fast)
+		return runner_sleep(r, FAST_LOOK_NS, err);
+	ret = meter_probe(&r->meter, &seen, err);
+	r->traits.still = ret == -ENODATA;
+	if (ret)
+		return ret == -ENODATA ? 0 : ret;
+	r->traits.interval_ns = seen;
+	if (seen != r->traits.stated_ns)
+		adopt_interval(r, seen);
+	return 0;
+}
+
+/* What the meter makes of the load's end. A coarse one changes only now. */
+static int probe_response(struct runner *r, struct err *err)
+{
+	const struct machine_ops *ops = r->machine->ops;
+	struct reading loaded;
+	int ret, ret_read;
+
+	ret_read = ops->read_power(r->machine, r->plan->cluster, &loaded, NULL);
+	ret = ops->load_stop(r->machine, err);
+	if (ret || ret_read)
+		return ret;
+	meter_mark(&r->meter);
+	ret = traits_response(&r->traits, &r->meter, runner_now_ns(r), loaded.power_uw,
+			      err);
+	r->traits.still = r->traits.still && !r->meter.changed;
+	return ret;
+}
+
+static void tell_meter(const struct runner *r)
+{
+	const char *name = runner_cluster(r)->name;
+	char text[sizeof(runner_cluster(r)->sensor_note)];
+
+	if (r->traits.still)
+		runner_warn(
+			r,
+			"%s: the meter did not change while it was watched; is it stuck?",
+			name);
+	else if (traits_format(&r->traits, text, sizeof(text))[0])
+		runner_warn(r, "%s: the meter %s; windows are made to fit", name, text);
+}
+
+/* Is the meter as its driver says, and does it show loads at once? Look, with the load of
+ * one window. */
 static int probe_meter(struct runner *r, struct err *err)
 {
 	const struct machine_ops *ops = r->machine->ops;
 	uint64_t stated = runner_cluster(r)->sensor_interval_us * (uint64_t)NS_PER_US;
-	uint64_t seen = stated;
-	int ret, ret_stop;
+	int ret;
 
+	r->traits = (struct traits){ .stated_ns = stated };
 	meter_init(&r->meter, r->machine, r->plan->cluster, r->timing.slot_ns,
 		   stated && stated < r->timing.slot_ns);
-	if (r->meter.fast)
-		return 0;
-	ret = ops->load_start(r->machine, r->plan->cluster, runner_cluster(r)->cpu_count,
-			      r->plan->loads[0], err);
+	/* One that is refused is told when it is visited. */
+	ops->set_opp(r->machine, r->plan->cluster, r->plan->middle_khz, NULL);
+	ret = heat_gate(r, err);
 	if (!ret)
-		ret = meter_probe(&r->meter, &seen, err);
-	ret_stop = ops->load_stop(r->machine, ret ? NULL : err);
-	if (ret == -ENODATA) {
-		runner_warn(
-			r,
-			"%s: the meter did not change while it was watched; is it stuck?",
-			runner_cluster(r)->name);
-		return 0;
+		ret = ops->load_start(r->machine, r->plan->cluster,
+				      runner_cluster(r)->cpu_count, r->plan->loads[0],
+				      err);
+	if (!ret)
+		ret = probe_interval(r, err);
+	if (!ret)
+		ret = probe_response(r, err);
+	if (ret) {
+		ops->load_stop(r->machine, NULL);
+		return ret;
 	}
-	if (ret || ret_stop)
-		return ret ? ret : ret_stop;
-	if (seen != stated) {
-		adopt_interval(r, seen);
-		runner_warn(r,
-			    "%s: the meter updates every %g ms (its driver says %g ms); "
-			    "windows are made to fit",
-			    runner_cluster(r)->name, seen / 1e6, stated / 1e6);
-	}
+	traits_fit(&r->traits, &r->timing);
+	tell_meter(r);
 	return 0;
 }
 
@@ -391,10 +436,11 @@ static int run_prepared(struct runner *r, struct err *err)
 	heat_begin(r);
 	if (!ret)
 		ret = yardstick_learn(r, err);
-	if (!ret)
-		ret = heat_preheat(r, err);
+	/* The look has an idle part: warm up after it. */
 	if (!ret)
 		ret = probe_meter(r, err);
+	if (!ret)
+		ret = heat_preheat(r, err);
 	if (!ret && r->hooks.begin)
 		ret = r->hooks.begin(r->hooks.arg, err);
 	if (!ret)

@@ -13,6 +13,7 @@
 #include "calib/measure/machine.h"
 #include "calib/measure/meter.h"
 #include "calib/measure/plan.h"
+#include "calib/measure/traits.h"
 #include "lib/err.h"
 #include "models/sample.h"
 
@@ -97,6 +98,7 @@ struct runner {
 	/* the runner's own */
 	struct plan_timing timing; /* the plan's, or what the meter needs in truth */
 	struct meter meter;
+	struct traits traits; /* known when hooks.begin() is called */
 	struct runner_window window;
 	struct runner_before before;
 	struct runner_noise noise[2]; /* idle, loaded */

@@ -126,6 +126,10 @@ static int read_board(struct session *s, struct err *err)
 		s->exists = true;
 		add_command(&s->info, there->command);
 		memcpy(s->info.date, there->date, sizeof(s->info.date));
+		for (unsigned int i = 0; i < s->info.cluster_count; i++)
+			memcpy(s->info.clusters[i].sensor_note,
+			       there->clusters[i].sensor_note,
+			       sizeof(s->info.clusters[i].sensor_note));
 		if (strcmp(there->kernel, s->info.kernel))
 			memcpy(s->kernel, there->kernel, sizeof(s->kernel));
 	}
@@ -342,6 +346,17 @@ int session_begin(struct session *s, struct err *err)
 	if (!ret)
 		ret = runinfo_write(s->run, &s->info, err);
 	return ret;
+}
+
+int session_note(struct session *s, unsigned int cluster, const char *note,
+		 struct err *err)
+{
+	struct runinfo_cluster *c = &s->info.clusters[cluster];
+
+	if (!strcmp(c->sensor_note, note))
+		return 0;
+	snprintf(c->sensor_note, sizeof(c->sensor_note), "%s", note);
+	return s->begun ? runinfo_write(s->run, &s->info, err) : 0;
 }
 
 int session_append(struct session *s, const struct sample *row, struct err *err)

@@ -323,6 +323,7 @@ setup() {
 	measure --cluster a15 --opps 400,600 --cpus 0,1
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"the meter did not change while it was watched; is it stuck?"* ]]
+	grep -q '"sensor-note": "the value did not change while it was watched"' calib-run/board.json
 	[[ $stderr == *" stale)"* ]]
 	# The first row has nothing before it to be told from.
 	[ "$(grep -c ',stale$' calib-run/samples.csv)" -ge 3 ]

@@ -317,7 +317,9 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	[ "$status" -eq 0 ]
 	[[ $stderr =~ "a15: "[0-9]+" degrees, too hot to go on (no load starts above 48)" ]]
 	[[ $stderr == *" waited to cool"* ]]
-	[ "$(rows ',-$')" -eq 57 ]
+	[ "$(rows)" -eq 57 ]
+	# Leakage may still be drifting in a window.
+	[ "$(rows ',-$')" -ge 55 ]
 	measure --cluster a15 --max-temp 30 -d cold
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"no load starts above 30: cool it, or allow more with --max-temp; no row was written" ]]

@@ -28,12 +28,15 @@ struct fake {
 	unsigned int cpus;
 	bool loaded;
 	struct reading shown;
-	uint64_t update; /* number of the update that is shown */
+	int64_t before_uw; /* shown when the load changed last */
+	uint64_t update;   /* number of the update that is shown */
 	/* what was called */
 	unsigned int prepares, restores, starts, stops, reads;
 	/* the script; 0 is all well */
 	uint64_t period_ns; /* of the meter; what info says is 100 ms */
 	bool no_interval, coarse;
+	uint64_t average_ns; /* a moving mean over this much, updated every period */
+	uint32_t grid_uw;    /* values are multiples of it */
 	int prepare_error, begin_error, row_error, restore_error, start_error;
 	unsigned int fail_from, fail_to; /* these reads fail */
 	unsigned int absurd_read, again_from, again_to;
@@ -101,6 +104,18 @@ static struct reading meter_value(const struct fake *f, uint64_t update)
 	static const int wobble[] = { 0, 500, -500, 250, -250 };
 	struct reading r = { .volt_uv = 900000 };
 
+	if (f->average_ns) {
+		double part = (double)(update * f->period_ns - f->since_ns) /
+			      f->average_ns;
+
+		if (update * f->period_ns < f->since_ns)
+			part = 0;
+		r.power_uw = 100000 + f->cpus * (50000 + (int64_t)f->khz);
+		if (part < 1)
+			r.power_uw = f->before_uw + part * (r.power_uw - f->before_uw);
+		r.power_uw += wobble[update % 5];
+		return r;
+	}
 	if (f->since_ns > (update - 1) * f->period_ns) {
 		r.power_uw = 1000 + wobble[update % 5];
 		return r;
@@ -129,6 +144,8 @@ static int fake_read_power(struct machine *m, unsigned int cluster, struct readi
 		return err_set(err, -EAGAIN, "busy");
 	if (update != f->update && !(f->stuck_ns && f->now_ns >= f->stuck_ns)) {
 		f->shown = meter_value(f, update);
+		if (f->grid_uw)
+			f->shown.power_uw -= f->shown.power_uw % f->grid_uw;
 		f->update = update;
 	}
 	*r = f->shown;
@@ -201,6 +218,7 @@ static int fake_load_start(struct machine *m, unsigned int cluster, unsigned int
 	f->hot_load |= f->starts > 1 && ncpus && temp_mc(f) > 80000;
 	f->loaded = true;
 	f->cpus = ncpus;
+	f->before_uw = f->shown.power_uw;
 	f->since_ns = f->now_ns;
 	return 0;
 }
@@ -230,6 +248,10 @@ static int fake_load_stop(struct machine *m, struct err *err)
 
 	(void)err;
 	f->stops++;
+	if (f->average_ns && f->loaded) {
+		f->before_uw = f->shown.power_uw;
+		f->since_ns = f->now_ns;
+	}
 	f->loaded = false;
 	f->cpus = 0;
 	return 0;
@@ -460,6 +482,42 @@ static void a_meter_slower_than_it_says_gets_longer_windows(void **state)
 
 		assert_in_range(r->power_uw, want - 400, want + 400);
 	}
+}
+
+static void a_meter_that_averages_over_many_updates_is_waited_for(void **state)
+{
+	struct fake f = { .average_ns = 1000 * MS, .drift_khz = 1 };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_int_equal(f.row_count, 9);
+	assert_int_equal(f.warnings, 1);
+	assert_says(f.warning, "big: the meter averages: a change of load shows after ");
+	assert_in_range(runner.traits.response_ns, 800 * MS, 1100 * MS);
+	assert_in_range(runner.timing.lead_ns, 1600 * MS, 2200 * MS);
+	for (unsigned int i = 0; i < f.row_count; i++) {
+		int64_t uw = 100000 +
+			     f.rows[i].cpu_count * (50000 + (int64_t)f.rows[i].opp_khz);
+
+		assert_in_range(f.rows[i].power_uw, uw - 1000, uw + 1000);
+	}
+}
+
+static void a_coarse_meter_is_read_more_often(void **state)
+{
+	struct fake f = { .grid_uw = 70000, .drift_khz = 1 };
+	struct fake fine = { .drift_khz = 1 };
+
+	(void)state;
+	assert_int_equal(run(&fine), 0);
+	assert_int_equal(fine.warnings, 0);
+	assert_int_equal(run(&f), 0);
+	assert_says(f.warning,
+		    "big: the meter is coarse: its values are 70 mW apart; windows "
+		    "are made to fit");
+	/* Steps of 70 in 560 mW: 1 % of a window takes 14 readings. */
+	assert_int_equal(f.rows[0].reads, 14);
+	assert_int_equal(fine.rows[0].reads, 4);
 }
 
 static void an_unknown_interval_is_found_by_looking(void **state)
@@ -799,6 +857,8 @@ int main(void)
 		cmocka_unit_test(a_reading_polled_often_counts_once),
 		cmocka_unit_test(updates_that_repeat_a_coarse_value_count_all_the_same),
 		cmocka_unit_test(a_meter_slower_than_it_says_gets_longer_windows),
+		cmocka_unit_test(a_meter_that_averages_over_many_updates_is_waited_for),
+		cmocka_unit_test(a_coarse_meter_is_read_more_often),
 		cmocka_unit_test(an_unknown_interval_is_found_by_looking),
 		cmocka_unit_test(a_read_that_fails_is_counted_and_is_no_zero),
 		cmocka_unit_test(a_value_that_no_cpu_draws_is_a_bad_read),
