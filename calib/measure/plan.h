@@ -32,7 +32,7 @@
 struct plan_options {
 	const char *opps;  /* "200,1400MHz,1.4GHz"; NULL: all */
 	const char *cpus;  /* "0-2,4", counts; NULL: idle, one and all */
-	const char *loads; /* "int,fp"; NULL: PLAN_LOAD */
+	const char *loads; /* "int,dram"; NULL: PLAN_LOAD */
 	unsigned int rounds;
 	/* Up to so many rounds when fewer do not make C as precise as it shall be; 0: no
 	 * more than @rounds. */

@@ -276,6 +276,22 @@ static void idle_is_measured_once_and_each_load_at_each_count(void **state)
 	plan_free(&plan);
 }
 
+static void the_load_that_warms_up_is_one_that_works(void **state)
+{
+	const struct plan_options opts = { .cpus = "0,2",
+					   .loads = "idle,int,simd",
+					   .rounds = 1 };
+	struct plan plan;
+
+	(void)state;
+	assert_int_equal(plan_make(&opts, machine(), 0, &plan, NULL), 0);
+	assert_int_equal(plan.load_count, 3);
+	assert_string_equal(plan.loads[0], "int");
+	assert_string_equal(plan.loads[1], "idle");
+	assert_string_equal(plan.loads[2], "simd");
+	plan_free(&plan);
+}
+
 static void windows_hold_enough_readings_of_slow_and_fast_meters(void **state)
 {
 	struct plan_timing t;
@@ -330,6 +346,7 @@ int main(void)
 		cmocka_unit_test(an_unknown_opp_is_refused_and_the_near_ones_named),
 		cmocka_unit_test(counts_above_the_clusters_cpus_are_refused),
 		cmocka_unit_test(idle_is_measured_once_and_each_load_at_each_count),
+		cmocka_unit_test(the_load_that_warms_up_is_one_that_works),
 		cmocka_unit_test(windows_hold_enough_readings_of_slow_and_fast_meters),
 		cmocka_unit_test(a_short_table_is_visited_more_often_by_default),
 		cmocka_unit_test(a_cluster_without_operating_points_cannot_be_planned),
