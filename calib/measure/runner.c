@@ -410,17 +410,31 @@ static int probe_meter(struct runner *r, struct err *err)
 	return 0;
 }
 
-/* A load that does not exist or cannot be pinned is told before anything is written. */
+static unsigned int most_cpus(const struct plan *plan)
+{
+	unsigned int most = 1;
+
+	for (size_t i = 0; i < plan->count; i++)
+		if (plan->windows[i].cpu_count > most)
+			most = plan->windows[i].cpu_count;
+	return most;
+}
+
+/*
+ * A load that does not exist, cannot be pinned or takes more memory than there is is told
+ * before anything is written.
+ */
 static int try_loads(struct runner *r, struct err *err)
 {
 	const struct machine_ops *ops = r->machine->ops;
+	unsigned int most = most_cpus(r->plan);
 	struct usage u;
 	int ret = 0;
 
 	r->has_cycles = true;
 	for (unsigned int i = 0; i < r->plan->load_count && !ret; i++) {
-		ret = ops->load_start(r->machine, r->plan->cluster, 1, r->plan->loads[i],
-				      err);
+		ret = ops->load_start(r->machine, r->plan->cluster, most,
+				      r->plan->loads[i], err);
 		if (!ret && !ops->read_usage(r->machine, r->plan->cluster, &u, NULL))
 			r->has_cycles = u.counts_cycles;
 		if (!ret)

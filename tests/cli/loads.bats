@@ -150,3 +150,15 @@ setup() {
 		[ "$(cat root/proc/irq/7/*) $(cat root/proc/irq/45/*)" = "0-1 1" ]
 	done
 }
+
+@test "a CPU that cannot be loaded is named before anything is written" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 "1 1022"
+	before=$(settings)
+	measure --cluster a15 --opps 400 --cpus 0,1,2 -d run
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"cannot run on CPU 1022: it is offline, or a cpuset keeps us from it; no row was written" ]]
+	[ "$(settings)" = "$before" ]
+	[ ! -e run/samples.csv ]
+}
