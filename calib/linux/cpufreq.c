@@ -280,8 +280,10 @@ int cpufreq_verify(const struct sysfs *sys, const struct cpufreq_policy *p, uint
 		   bool limited, struct err *err)
 {
 	uint32_t least = limited ? 0 : khz;
-	int ret = verify_governor(sys, p, err);
+	int ret = cpufreq_verify_online(sys, p, err);
 
+	if (!ret)
+		ret = verify_governor(sys, p, err);
 	if (ret || !khz)
 		return ret;
 	if (p->way == CPUFREQ_SETSPEED) {

@@ -96,6 +96,10 @@ int cpufreq_take(const struct sysfs *sys, const struct cpufreq_policy *p,
 int cpufreq_pin(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_t khz,
 		struct err *err);
 
+/* Has the policy the CPUs that it had? 0, -EBUSY naming the first that it has not, or has
+ * in addition, -errno. */
+int cpufreq_verify_online(const struct sysfs *sys, const struct cpufreq_policy *p,
+			  struct err *err);
 /*
  * cpufreq_verify - is the policy still as cpufreq_pin() left it?
  * @khz: that it was pinned to; 0: not yet, only the governor is looked at

@@ -73,6 +73,25 @@ static int read_cpus(const struct sysfs *sys, unsigned int id, const char *name,
 	return 0;
 }
 
+int cpufreq_verify_online(const struct sysfs *sys, const struct cpufreq_policy *p,
+			  struct err *err)
+{
+	unsigned int now[BOARD_MAX_CPUS], count = 0, i = 0;
+	int ret = read_cpus(sys, p->id, "affected_cpus", now, &count, err);
+
+	if (ret)
+		return ret;
+	while (i < count && i < p->online_count && now[i] == p->online[i])
+		i++;
+	if (i < p->online_count && (i == count || now[i] > p->online[i]))
+		return err_set(err, -EBUSY, "policy%u: CPU %u went offline", p->id,
+			       p->online[i]);
+	if (i < count)
+		return err_set(err, -EBUSY, "policy%u: CPU %u came online", p->id,
+			       now[i]);
+	return 0;
+}
+
 static int compare_u32(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;

@@ -232,6 +232,51 @@ setup() {
 	settings | diff before -
 }
 
+@test "a governor that is stolen once is taken back, and its window taken again" {
+	settings > before
+	begin --cluster a15 --opps 200,800 --cpus 0,1 -d run
+	until_rows 1
+	echo performance > "${policy}1/scaling_governor"
+	ended 0
+	settings | diff before -
+	grep -q "somebody changed scaling_governor from userspace to performance" err
+	awk -F, 'NR > 1 { n++; if ($3 != $4) exit 1 } END { exit n != 4 }' run/samples.csv
+}
+
+@test "a service that keeps setting the governor ends the run; the rows before are kept" {
+	settings > before
+	begin --cluster a15 --opps 200,800 --cpus 0,1 -d run
+	until_rows 1
+	while kill -0 $pid 2> kill.log; do
+		# In one write, so that nobody reads half of it.
+		echo performance 1<> "${policy}1/scaling_governor"
+		sleep 0.1
+	done 3>&- &
+	thief=$!
+	ended 2
+	wait $thief || true
+	grep -q "another program keeps changing its clock settings (policy1: .*performance" err
+	[ "$(wc -l < run/samples.csv)" -ge 2 ]
+	# The thief may have had the last word.
+	echo ondemand > "${policy}1/scaling_governor"
+	settings | diff before -
+}
+
+@test "a CPU that goes offline on the way ends the run; it stays offline, settings are back" {
+	settings > before
+	begin --cluster a15 --opps 200,800 --cpus 0,1 -d run
+	until_rows 1
+	echo 0 > root/sys/devices/system/cpu/cpu1/online
+	echo > "${policy}1/affected_cpus"
+	ended 2
+	grep -q "policy1: CPU 1 went offline" err
+	[ "$(wc -l < run/samples.csv)" -ge 2 ]
+	[ "$(cat root/sys/devices/system/cpu/cpu1/online)" = 0 ]
+	echo 1 > root/sys/devices/system/cpu/cpu1/online
+	echo 1 > "${policy}1/affected_cpus"
+	settings | diff before -
+}
+
 @test "a clock at 70 % of the one asked for flags every row, with the clock it was" {
 	settings > before
 	# What the hardware delivers, whatever scaling_setspeed says.

@@ -316,6 +316,25 @@ static void what_somebody_changed_is_named(void **state)
 	assert_int_equal(cpufreq_verify(&f->sys, &f->p, 800000, true, NULL), 0);
 }
 
+static void cpus_that_went_or_came_are_named(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t max_khz;
+
+	put(f, "policy4/affected_cpus", "4 5 6\n");
+	read_policy(f, 4);
+	take(f, &max_khz);
+	assert_int_equal(cpufreq_verify(&f->sys, &f->p, 0, false, NULL), 0);
+	put(f, "policy4/affected_cpus", "4 6\n");
+	assert_changed(f, 0, "policy4: CPU 5 went offline");
+	put(f, "policy4/affected_cpus", "4 5\n");
+	assert_changed(f, 0, "policy4: CPU 6 went offline");
+	put(f, "policy4/affected_cpus", "\n");
+	assert_changed(f, 0, "policy4: CPU 4 went offline");
+	put(f, "policy4/affected_cpus", "4 5 6 7\n");
+	assert_changed(f, 0, "policy4: CPU 7 came online");
+}
+
 static void limits_that_somebody_changed_are_named(void **state)
 {
 	struct fixture *f = *state;
@@ -490,6 +509,7 @@ int main(void)
 		T(a_maximum_that_stays_down_puts_clocks_out_of_reach),
 		T(a_stolen_governor_is_an_error),
 		T(what_somebody_changed_is_named),
+		T(cpus_that_went_or_came_are_named),
 		T(limits_that_somebody_changed_are_named),
 		T(a_governor_that_does_not_change_is_an_error),
 		T(without_userspace_both_limits_are_moved),
