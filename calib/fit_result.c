@@ -90,11 +90,6 @@ static int fill_match(struct coeffs_match *m, const struct fit_cluster *c,
 	return 0;
 }
 
-static double finite_or(double x, double other)
-{
-	return isfinite(x) ? x : other;
-}
-
 static void fill_model(struct coeffs_model *m, const struct fit_cluster *c)
 {
 	const struct power_fit *f = &c->fit;
@@ -107,11 +102,13 @@ static void fill_model(struct coeffs_model *m, const struct fit_cluster *c)
 		snprintf(t->name, sizeof(t->name), "%s", f->terms[i].name);
 		snprintf(t->unit, sizeof(t->unit), "%s", f->terms[i].unit);
 		t->value = f->terms[i].value;
-		t->se = finite_or(f->terms[i].se, 0);
+		t->has_se = isfinite(f->terms[i].se);
+		t->se = t->has_se ? f->terms[i].se : 0;
 	}
 	m->n = f->rows;
 	m->dof = fmax(f->dof, 0);
-	m->r2 = finite_or(f->r2, 0);
+	m->has_r2 = isfinite(f->r2);
+	m->r2 = m->has_r2 ? f->r2 : 0;
 	m->r2_uncentred = f->r2_uncentred;
 	m->rmse_pct = f->rmse_pct;
 	m->loo_rmse_pct = f->loo_rmse_pct;

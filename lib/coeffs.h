@@ -43,7 +43,9 @@ struct coeffs_match {
 struct coeffs_term {
 	char name[32];
 	char unit[32];
-	double value, se;
+	double value;
+	bool has_se;
+	double se;
 };
 
 struct coeffs_model {
@@ -52,8 +54,9 @@ struct coeffs_model {
 	unsigned int term_count;
 	uint32_t n; /* rows used */
 	double dof; /* of the t interval */
-	double r2;  /* centred unless the model has no intercept (then r2_uncentred is
-		       true) */
+	bool has_r2;
+	double r2; /* centred unless the model has no intercept (then r2_uncentred is
+		      true) */
 	bool r2_uncentred;
 	double rmse_pct;     /* relative to the fitted power */
 	double loo_rmse_pct; /* leave one OPP out; negative: not computed */

@@ -162,7 +162,8 @@ static int read_term(const struct json *obj, struct coeffs_term *t, struct err *
 		ret = json_get_text(obj, "unit", t->unit, sizeof(t->unit), err);
 	if (!ret)
 		ret = json_get_double(obj, "value", &t->value, err);
-	if (!ret)
+	t->has_se = json_has(obj, "se");
+	if (!ret && t->has_se)
 		ret = read_size(obj, "se", &t->se, err);
 	return ret;
 }
@@ -199,7 +200,8 @@ static int read_model_keys(const struct json *obj, struct coeffs_model *m,
 		ret = json_get_u32(obj, "n", &m->n, err);
 	if (!ret)
 		ret = read_size(obj, "dof", &m->dof, err);
-	if (!ret)
+	m->has_r2 = json_has(obj, "r2");
+	if (!ret && m->has_r2)
 		ret = json_get_double(obj, "r2", &m->r2, err);
 	if (!ret)
 		ret = json_opt_bool(obj, "r2-uncentred", &m->r2_uncentred, err);

@@ -97,7 +97,7 @@ static int put_terms(struct json *obj, const struct coeffs_model *m, struct err 
 			ret = json_put_text(term, "unit", m->terms[i].unit);
 		if (!ret)
 			ret = put_real(term, "value", m->terms[i].value, err);
-		if (!ret)
+		if (!ret && m->terms[i].has_se)
 			ret = put_real(term, "se", m->terms[i].se, err);
 	}
 	return ret;
@@ -116,7 +116,7 @@ static int put_model(struct json *cluster, const struct coeffs_model *m, struct 
 		ret = json_put_u64(obj, "n", m->n);
 	if (!ret)
 		ret = put_real(obj, "dof", m->dof, err);
-	if (!ret)
+	if (!ret && m->has_r2)
 		ret = put_real(obj, "r2", m->r2, err);
 	if (!ret && m->r2_uncentred)
 		ret = json_put_bool(obj, "r2-uncentred", true);

@@ -14,16 +14,31 @@
 /* A difference below this share of the larger value is noise divided by nearly 0. */
 #define MIN_DIFFERENCE 0.02
 
+/* Power over what it is divided by: each pair is one estimate of C. */
 struct ratios {
-	double *v;
+	double *uw, *mhz_v2, *v;
 	size_t n, skipped;
+	size_t rows; /* that the pairs are made of */
 };
 
 static int start(struct ratios *r, const struct power_data *d, struct err *err)
 {
+	size_t n = d->row_count + 1;
+
 	memset(r, 0, sizeof(*r));
-	r->v = calloc(d->row_count + 1, sizeof(double));
-	return r->v ? 0 : err_errno(err, -ENOMEM, "%zu rows", d->row_count);
+	r->uw = calloc(3 * n, sizeof(double));
+	if (!r->uw)
+		return err_errno(err, -ENOMEM, "%zu rows", d->row_count);
+	r->mhz_v2 = r->uw + n;
+	r->v = r->uw + 2 * n;
+	return 0;
+}
+
+static void add_pair(struct ratios *r, double uw, double mhz_v2)
+{
+	r->uw[r->n] = uw;
+	r->mhz_v2[r->n] = mhz_v2;
+	r->v[r->n++] = uw / mhz_v2;
 }
 
 static double mean(const double *v, size_t n)
@@ -73,27 +88,23 @@ static unsigned int count_opps(const struct power_data *d, unsigned int count)
 	return n;
 }
 
-/* How well C n f V^2 alone describes the rows. */
-static void judge(const struct power_data *d, struct power_fit *f)
+/* How well C alone describes what was divided: power, or differences of it. */
+static void judge(struct ratios *r, struct power_fit *f)
 {
-	double sum = 0, squares = 0, rss = 0, rel = 0;
-	size_t i, n = 0;
+	double rss = 0, squares = 0;
+	size_t i;
 
-	for (i = 0; i < d->row_count; i++) {
-		const struct power_row *p = &d->rows[i];
-		double fitted = f->c * p->count * p->fv2;
+	for (i = 0; i < r->n; i++) {
+		double fitted = f->c * r->mhz_v2[i];
 
-		if (p->count != d->counts[0])
-			continue;
-		sum += p->uw;
-		squares += p->uw * p->uw;
-		rss += pow(p->uw - fitted, 2);
-		rel += pow((p->uw - fitted) / fitted, 2);
-		n++;
+		squares += r->uw[i] * r->uw[i];
+		r->v[i] = r->uw[i] - fitted;
+		rss += r->v[i] * r->v[i];
+		r->mhz_v2[i] = fitted;
 	}
-	squares -= sum * sum / n;
+	f->r2_uncentred = true;
 	f->r2 = squares > 0 ? 1 - rss / squares : NAN;
-	f->rmse_pct = 100 * sqrt(rel / n);
+	f->rmse_pct = power_rmse_pct(r->v, r->mhz_v2, r->n);
 }
 
 /* Take the mean (or median) of the ratios as the result, and free them. */
@@ -112,16 +123,16 @@ static int finish(struct ratios *r, const struct power_data *d, bool use_median,
 		f->se *= use_median ? sqrt(M_PI / 2) : 1;
 		f->classical_se = f->se;
 		f->dof = r->n - 1.0;
-		f->rows = r->n;
+		f->rows = r->rows;
 		f->opps = count_opps(d, d->counts[0]);
 		power_add_term(f, "dynamic", "uW/MHz/V^2", f->c, f->se);
+		judge(r, f);
 	}
-	if (r->n)
-		judge(d, f);
 	if (r->skipped)
-		power_note(f, "%zu differences too small to divide by were passed over",
-			   r->skipped);
-	free(r->v);
+		power_note(f,
+			   "passed over, too small to divide by: %zu of %zu differences",
+			   r->skipped, r->skipped + r->n);
+	free(r->uw);
 	return ret;
 }
 
@@ -135,8 +146,9 @@ static int collect_ratios(struct ratios *r, const struct power_data *d, struct e
 		const struct power_row *p = &d->rows[i];
 
 		if (p->count == d->counts[0])
-			r->v[r->n++] = p->uw / (p->count * p->fv2);
+			add_pair(r, p->uw, p->count * p->fv2);
 	}
+	r->rows = r->n;
 	return ret;
 }
 
@@ -186,17 +198,18 @@ int power_delta(const struct power_data *d, struct power_fit *f, struct err *err
 		if (p->count != d->counts[0] || p == first)
 			continue;
 		if (dx > MIN_DIFFERENCE * p->count * p->fv2)
-			r.v[r.n++] = (p->uw - first->uw) / dx;
+			add_pair(&r, p->uw - first->uw, dx);
 		else
 			r.skipped++;
 	}
+	r.rows = r.n + 1;
 	return finish(&r, d, false, "mean of (Px - P1) / (n (Vx^2 fx - V1^2 f1))", f,
 		      err);
 }
 
-/* Mean of the rows of one OPP and count. */
-static bool opp_mean(const struct power_data *d, unsigned int opp, unsigned int count,
-		     double *uw, double *fv2)
+/* Mean of the rows of one OPP and count. Returns their number. */
+static unsigned int opp_mean(const struct power_data *d, unsigned int opp,
+			     unsigned int count, double *uw, double *fv2)
 {
 	unsigned int n = 0;
 	size_t i;
@@ -211,7 +224,7 @@ static bool opp_mean(const struct power_data *d, unsigned int opp, unsigned int 
 	}
 	*uw /= n;
 	*fv2 /= n;
-	return n > 0;
+	return n;
 }
 
 int power_two_minus_one(const struct power_data *d, struct power_fit *f, struct err *err)
@@ -225,10 +238,13 @@ int power_two_minus_one(const struct power_data *d, struct power_fit *f, struct 
 	for (opp = 0; d->count_count > 1 && opp < d->opp_count; opp++) {
 		double more = d->counts[1] - d->counts[0];
 		double uw1, uw2, fv1, fv2;
+		unsigned int n1 = opp_mean(d, opp, d->counts[0], &uw1, &fv1);
+		unsigned int n2 = opp_mean(d, opp, d->counts[1], &uw2, &fv2);
 
-		if (opp_mean(d, opp, d->counts[0], &uw1, &fv1) &&
-		    opp_mean(d, opp, d->counts[1], &uw2, &fv2))
-			r.v[r.n++] = (uw2 - uw1) / (more * (fv1 + fv2) / 2);
+		if (!n1 || !n2)
+			continue;
+		add_pair(&r, uw2 - uw1, more * (fv1 + fv2) / 2);
+		r.rows += n1 + n2;
 	}
 	return finish(&r, d, false, "mean of (P(2 CPUs) - P(1 CPU)) / (f V^2)", f, err);
 }

@@ -11,6 +11,8 @@
 
 #include "models/power_internal.h"
 
+#define ROUNDING 1e-9
+
 struct points {
 	double *x, *y; /* x: one or two columns */
 	unsigned int *opp;
@@ -59,6 +61,17 @@ static void take_errors(const struct lsq *l, struct power_fit *f)
 	power_add_term(f, "dynamic", "uW/MHz/V^2", f->c, f->se);
 }
 
+/* What is left of 0 after sums of large numbers is no static power. */
+static double zero_if_rounding(double uw, const struct points *p)
+{
+	double largest = 0;
+	size_t i;
+
+	for (i = 0; i < p->n; i++)
+		largest = fmax(largest, fabs(p->y[i]));
+	return fabs(uw) < ROUNDING * largest ? 0 : uw;
+}
+
 static int fit_points(const struct points *p, const struct power_data *d,
 		      struct power_fit *f, struct err *err)
 {
@@ -84,8 +97,9 @@ static int fit_points(const struct points *p, const struct power_data *d,
 		if (p->opps > p->cols)
 			f->loo_rmse_pct = power_rmse_pct(l.loo, l.fitted, p->n);
 		if (p->cols > 1) {
-			f->intercept_uw = l.coef[1];
-			power_add_term(f, "static", "uW", l.coef[1], l.se[LSQ_HC3][1]);
+			f->intercept_uw = zero_if_rounding(l.coef[1], p);
+			power_add_term(f, "static", "uW", f->intercept_uw,
+				       l.se[LSQ_HC3][1]);
 		}
 	} else if (ret == -EDOM && l.cols == 2) {
 		err_set(err, ret,
@@ -163,7 +177,7 @@ int power_intercept(const struct power_data *d, struct power_fit *f, struct err 
 	snprintf(f->formula, sizeof(f->formula), "P = b + C u f V^2");
 	if (!ret)
 		power_note(f, "contains shared-clock power; never per core");
-	if (!ret && f->intercept_uw < 0)
+	if (!ret && f->intercept_uw <= -0.5)
 		power_note(f,
 			   "the static term is negative (%.0f uW): no power can be, so "
 			   "static power grows with the operating point and is inside C; "

@@ -253,6 +253,8 @@ holds() {
 	! grep -q '"capacity-dmips-mhz"' a7.json
 	[ "$(grep -c '"sha256"' a7.json)" -eq 2 ]
 	grep -q '"inefficient": true' a15.json
+	# It is searched for, so it has no error to state.
+	[ "$(grep -A 3 '"leakage-growth"' a15.json | grep -c '"value"\|"se"')" -eq 1 ]
 }
 
 @test "where the board tells no voltage, the rail's droop is found" {

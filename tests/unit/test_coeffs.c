@@ -257,10 +257,11 @@ static void fill_model(struct coeffs_model *m)
 {
 	strcpy(m->name, "within-opp");
 	m->term_count = 2;
-	m->terms[0] = (struct coeffs_term){ "C", "uW/MHz/V2", 311.25, 0.875 };
-	m->terms[1] = (struct coeffs_term){ "offset", "", -0.03125, 0 };
+	m->terms[0] = (struct coeffs_term){ "C", "uW/MHz/V2", 311.25, true, 0.875 };
+	m->terms[1] = (struct coeffs_term){ "offset", "", -0.03125, false, 0 };
 	m->n = 190;
 	m->dof = 17.5;
+	m->has_r2 = true;
 	m->r2 = 0.999875;
 	m->r2_uncentred = true;
 	m->rmse_pct = 0.5;

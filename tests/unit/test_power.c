@@ -118,7 +118,7 @@ static void a_difference_near_zero_is_no_divisor(void **state)
 	fit("delta", rows, 3, &all_rows, &f);
 	assert_near(f.c, 200, 1e-9);
 	assert_string_equal(f.notes[0],
-			    "1 differences too small to divide by were passed over");
+			    "passed over, too small to divide by: 1 of 2 differences");
 }
 
 static void two_minus_one_is_the_mean_difference(void **state)
@@ -147,6 +147,49 @@ static const char *choice(const struct sample *rows, size_t n, char *why, size_t
 		m = NULL;
 	power_data_free(&d);
 	return m ? m->name : "none";
+}
+
+/* Differences are exact here, whatever static power the rows hold. */
+static void residuals_are_those_of_what_a_method_fits(void **state)
+{
+	static const char *const exact[] = { "two-minus-one", "delta" };
+	const struct sample rows[] = { row(1, 500000, 1000000, 700000),
+				       row(2, 500000, 1000000, 800000),
+				       row(1, 1000000, 1000000, 800000),
+				       row(2, 1000000, 1000000, 1000000) };
+	struct power_fit f;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		fit(exact[i], rows, 4, &all_rows, &f);
+		assert_near(f.c, 200, 1e-9);
+		assert_near(f.rmse_pct, 0, 1e-9);
+		assert_near(f.r2, 1, 1e-12);
+		assert_true(f.r2_uncentred);
+	}
+	assert_int_equal(f.rows, 2);
+	fit("two-minus-one", rows, 4, &all_rows, &f);
+	assert_int_equal(f.rows, 4);
+	/* 1400 and 800: their mean leaves 300 of 1100 in each. */
+	fit("mean-of-ratios", rows, 4, &all_rows, &f);
+	assert_near(f.rmse_pct, 100 * 300 / 1100.0, 1e-6);
+	assert_true(f.r2 > 0 && f.r2 < 1);
+}
+
+static void an_intercept_of_rounding_is_zero(void **state)
+{
+	/* The slope is not a binary fraction, so the sums do not cancel. */
+	const struct sample rows[] = { row(1, 900000, 700000, 61740),
+				       row(1, 1350000, 800000, 120960),
+				       row(1, 1600000, 900000, 181440) };
+	struct power_fit f;
+
+	(void)state;
+	fit("intercept", rows, 3, &all_rows, &f);
+	assert_near(f.c, 140, 1e-9);
+	assert_true(f.intercept_uw == 0);
+	for (unsigned int i = 0; i < f.note_count; i++)
+		assert_null(strstr(f.notes[i], "negative"));
 }
 
 static void design_of_the_data_decides_the_method(void **state)
@@ -438,6 +481,8 @@ int main(void)
 		cmocka_unit_test(published_methods_give_what_their_formulas_say),
 		cmocka_unit_test(a_difference_near_zero_is_no_divisor),
 		cmocka_unit_test(two_minus_one_is_the_mean_difference),
+		cmocka_unit_test(residuals_are_those_of_what_a_method_fits),
+		cmocka_unit_test(an_intercept_of_rounding_is_zero),
 		cmocka_unit_test(design_of_the_data_decides_the_method),
 		cmocka_unit_test(one_point_is_refused_by_the_line_too),
 		cmocka_unit_test(flagged_rows_are_left_out_unless_asked_for),
