@@ -130,3 +130,18 @@ settings() {
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"a virtual board has its own sensors"* ]]
 }
+
+@test "RAPL that only root may read: exit 2 and why, not 0 W" {
+	unshare -U true 2> /dev/null || skip "no user namespace here"
+	meters rapl
+	chmod 400 "$root"/sys/class/powercap/*/energy_uj
+	chmod a+rx "$root" "$BATS_TEST_TMPDIR"
+	# Nobody's user namespace: root there is not root of these files.
+	run --separate-stderr unshare -U "$CALIB" measure --sysroot "$root" --cluster a15 \
+		--sensor a15=rapl:package -d run
+	if [ "$(id -u)" -eq 0 ]; then
+		[ "$status" -eq 2 ]
+		[ "$stderr" = "calib measure: error: --sensor a15=rapl:package: sensor rapl:package-0: permission denied: energy_uj is root-only since CVE-2020-8694; run as root" ]
+	fi
+	[ ! -e run ]
+}
