@@ -448,6 +448,30 @@ static int load_coeffs(struct check_facts *facts, const struct buf *text,
 	return 0;
 }
 
+int check_facts_of_clusters(struct check_facts *facts, const struct coeffs *c,
+			    struct err *err)
+{
+	const char *compatible;
+	int ret = 0;
+
+	memset(facts, 0, sizeof(*facts));
+	facts->d = dtcpus_new();
+	facts->coeffs = coeffs_new();
+	if (!facts->d || !facts->coeffs)
+		return err_set(err, -ENOMEM, "out of memory");
+	*facts->coeffs = *c;
+	compatible = facts->coeffs->board;
+	if (*compatible)
+		ret = match_board(facts, &compatible, 1, err);
+	if (!ret)
+		ret = machine_of_coeffs(facts, err);
+	if (!ret)
+		ret = apply_coeffs(facts, true, false, err);
+	if (!ret)
+		find_capacity(facts);
+	return ret;
+}
+
 /* Anything that does not start like JSON is judged, and refused, as a tree. */
 static bool is_json(const struct buf *buf)
 {
@@ -489,6 +513,19 @@ int check_facts_load(struct check_facts *facts, const char *path, const char *bo
 	}
 	facts->blob = input;
 	return load_tree(facts, path, board_spec, err);
+}
+
+struct checks_band check_facts_band(const struct check_facts *facts)
+{
+	struct checks_band band = { 0 };
+
+	if (!facts->has_board || !facts->board.has_ratio)
+		return band;
+	band.known = true;
+	band.min = facts->board.ratio_min;
+	band.max = facts->board.ratio_max;
+	band.source = facts->board.ratio_source;
+	return band;
 }
 
 bool check_facts_virtual(const struct check_facts *facts)

@@ -13,6 +13,7 @@
 #include "lib/coeffs.h"
 #include "lib/dtcpus.h"
 #include "lib/err.h"
+#include "models/checks.h"
 
 #define CHECK_FACTS_NOTES   8
 #define CHECK_FACTS_VIRTUAL "made by a virtual board: not a measurement"
@@ -42,6 +43,16 @@ struct check_facts {
  */
 int check_facts_load(struct check_facts *facts, const char *path, const char *board_spec,
 		     const char *bin, struct err *err);
+/*
+ * check_facts_of_clusters - a machine of just the clusters of @c, which is copied
+ *
+ * Cluster i is domain i. The board that @c names, if built in, gives the ratio band.
+ * Returns 0, -ERANGE, -ENOMEM, or what reading the board returns; free as above.
+ */
+int check_facts_of_clusters(struct check_facts *facts, const struct coeffs *c,
+			    struct err *err);
+/* The board's band of the ratio, if it has one; text borrowed from @facts. */
+struct checks_band check_facts_band(const struct check_facts *facts);
 /* Do the coefficients come from a virtual board, by what their file says? */
 bool check_facts_virtual(const struct check_facts *facts);
 /* Frees the content; takes a zeroed struct. */

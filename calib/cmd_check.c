@@ -53,12 +53,7 @@ static int find_band(const struct check_opts *o, const struct check_facts *facts
 	memset(band, 0, sizeof(*band));
 	if (o->ratio)
 		return parse_ratio(o->ratio, band, err);
-	if (!facts->has_board || !facts->board.has_ratio)
-		return 0;
-	band->known = true;
-	band->min = facts->board.ratio_min;
-	band->max = facts->board.ratio_max;
-	band->source = facts->board.ratio_source;
+	*band = check_facts_band(facts);
 	return 0;
 }
 

@@ -96,7 +96,8 @@ static int fit_all(struct job *j, struct err *err)
 		j->out->virtual_board = j->in.info.virtual_board;
 	}
 	fit_result_join(j->out, &j->in);
-	return write_result(j, err);
+	ret = fit_checks(j->out, &j->in, err);
+	return ret ? ret : write_result(j, err);
 }
 
 static int run_fit(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,

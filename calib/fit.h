@@ -85,6 +85,9 @@ int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 /* Across clusters: capacities, and which OPPs the kernel will find inefficient. */
 void fit_result_join(struct coeffs *out, const struct fit_input *in);
 
+/* What 'calib check' finds in the clusters by themselves, into @out->checks. */
+int fit_checks(struct coeffs *out, const struct fit_input *in, struct err *err);
+
 /* Rows that the fit of a cluster does not take. */
 struct fit_left_out {
 	char counts[192]; /* "2 throttled, 1 clock, 1 outlier"; "" for none */

@@ -253,6 +253,14 @@ holds() {
 	! grep -q '"capacity-dmips-mhz"' a7.json
 	[ "$(grep -c '"sha256"' a7.json)" -eq 2 ]
 	grep -q '"inefficient": true' a15.json
+	# The checks of what was fitted: of both clusters, and of one alone.
+	grep -A 2 '"name": "monotonic"' both.json | grep -q '"ok": false'
+	grep -A 2 '"name": "monotonic"' both.json | grep -q '"text": "a7: efficiency does not fall .*; and 1 more"'
+	grep -A 1 '"name": "limits"' both.json | grep -q '"ok": true'
+	grep -A 1 '"name": "ratio"' both.json | grep -q '"ok": true'
+	grep -A 2 '"name": "cost"' both.json | grep -q '"text": "a7: costs more than arm,cortex-a15'
+	grep -A 2 '"name": "monotonic"' a15.json | grep -q '"text": "a15: efficiency does not fall .*15"'
+	[ "$(grep -c '"name": "ratio"\|"name": "cost"' a15.json)" -eq 0 ]
 	# It is searched for, so it has no error to state.
 	[ "$(grep -A 3 '"leakage-growth"' a15.json | grep -c '"value"\|"se"')" -eq 1 ]
 }
