@@ -14,14 +14,21 @@ static int open_virtual(struct target *t, const struct target_options *o, struct
 	struct sim_options opts = {
 		.board = &t->board,
 		.seed = o->seed,
+		.start_ns = o->start_ns,
 		.clock_only = o->clock_only,
 		.stop_pending = stop_pending,
 	};
 	int ret = 0;
 
-	if (o->sysroot)
+	if (o->sensor_count || o->sysroot || o->power_from || o->voltages || o->boost)
+		return err_set(
+			err, -EINVAL,
+			"a virtual board has its own sensors and voltages: --sensor, "
+			"--power-from, --voltages, --boost and --sysroot are for real "
+			"machines");
+	if (o->load_argv)
 		return err_set(err, -EINVAL,
-			       "a virtual board has no /sys: --sysroot is for real "
+			       "a virtual board runs no commands: --load-cmd is for real "
 			       "machines");
 	if (o->faults)
 		ret = sim_fault_parse(o->faults, &t->board, &opts.faults, err);
@@ -42,6 +49,12 @@ static int open_real(struct target *t, const struct target_options *o, struct er
 		.board = t->has_board ? &t->board : NULL,
 		.clock_only = o->clock_only,
 		.opps = o->opps,
+		.sensors = o->sensors,
+		.sensor_count = o->sensor_count,
+		.power_from = o->power_from,
+		.voltages = o->voltages,
+		.boost = o->boost,
+		.load_argv = o->load_argv,
 		.note = on_note,
 		.note_arg = t,
 	};

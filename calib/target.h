@@ -19,7 +19,14 @@ struct target_options {
 	const char *board, *sysroot, *faults; /* NULL: not given */
 	const char *opps; /* for policies without a table; see calib/linux/linux.h */
 	uint32_t seed;
-	bool clock_only; /* see calib/linux/linux.h */
+	bool clock_only;   /* see calib/linux/linux.h */
+	uint64_t start_ns; /* virtual boards: where their clock begins */
+	/* For measuring on real machines; see calib/linux/linux.h. */
+	const char *const *sensors;
+	unsigned int sensor_count;
+	const char *power_from, *voltages;
+	const char *const *load_argv;
+	bool boost;
 };
 
 struct target {
