@@ -131,7 +131,7 @@ static const struct opt fit_opts[] = {
 	{ "method", 0, OPT_STRING, offsetof(struct fit_opts, method), "NAME",
 	  "how to fit (default: auto, by what was measured)",
 	  "auto|within-opp|structured|idle-subtracted|intercept|through-origin|"
-	  "mean-of-ratios|median-of-ratios|delta|two-minus-one" },
+	  "mean-of-ratios|median-of-ratios|delta|two-minus-one|freqbench|tc2" },
 	{ "compare", 0, OPT_FLAG, offsetof(struct fit_opts, compare), NULL,
 	  "print what every method makes of the rows (on stdout with -o)" },
 	{ "cluster", 0, OPT_STRING, offsetof(struct fit_opts, cluster), "NAME",
@@ -169,7 +169,8 @@ const struct cmd cmd_fit = {
 		"  intercept        one CPU count: a line, static power is its "
 		"intercept\n"
 		"  through-origin   static power was subtracted before (baseline)\n"
-		"The other methods repeat how published numbers were made; --compare "
+		"The other methods repeat how published numbers were made (freqbench is "
+		"another name for mean-of-ratios, tc2 for two-minus-one); --compare "
 		"prints them all. With one CPU count the shared clock is always inside "
 		"C.\n"
 		"\n"

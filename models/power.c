@@ -13,30 +13,32 @@
 #include "models/power_internal.h"
 
 static const struct power_method methods[] = {
-	{ "structured",
+	{ "structured", NULL,
 	  "dynamic, shared-clock, leakage and constant power together, with a random "
 	  "offset per visit to an operating point",
 	  false, power_structured },
-	{ "within-opp",
+	{ "within-opp", NULL,
 	  "power against busy CPUs within each visit to an operating point, with "
 	  "shared-clock and leakage terms",
 	  false, power_within_opp },
-	{ "idle-subtracted",
+	{ "idle-subtracted", NULL,
 	  "busy minus idle power of the same operating point, through the "
 	  "origin",
 	  false, power_idle_subtracted },
-	{ "intercept",
+	{ "intercept", NULL,
 	  "a line through power against f V^2, static power is its intercept", false,
 	  power_intercept },
-	{ "through-origin", "power against f V^2 through the origin", false,
+	{ "through-origin", NULL, "power against f V^2 through the origin", false,
 	  power_through_origin },
-	{ "mean-of-ratios", "mean of P / (f V^2), as freqbench prints it", true,
-	  power_mean_of_ratios },
-	{ "median-of-ratios", "median of P / (f V^2)", true, power_median_of_ratios },
-	{ "delta", "mean of the differences to the lowest operating point", true,
+	{ "mean-of-ratios", "freqbench", "mean of P / (f V^2), as freqbench prints it",
+	  true, power_mean_of_ratios },
+	{ "median-of-ratios", NULL, "median of P / (f V^2)", true,
+	  power_median_of_ratios },
+	{ "delta", NULL, "mean of the differences to the lowest operating point", true,
 	  power_delta },
-	{ "two-minus-one", "mean of (2 CPUs - 1 CPU) / (f V^2), as for TC2 and Juno",
-	  true, power_two_minus_one },
+	{ "two-minus-one", "tc2",
+	  "mean of (2 CPUs - 1 CPU) / (f V^2), as for TC2 and Juno", true,
+	  power_two_minus_one },
 };
 
 #define MIN_IDLE_SHARE 0.7
@@ -52,7 +54,8 @@ const struct power_method *power_method_find(const char *name)
 	size_t i;
 
 	for (i = 0; i < METHOD_COUNT; i++)
-		if (!strcmp(methods[i].name, name))
+		if (!strcmp(methods[i].name, name) ||
+		    (methods[i].alias && !strcmp(methods[i].alias, name)))
 			return &methods[i];
 	return NULL;
 }
@@ -253,7 +256,7 @@ void power_opp(const struct power_data *d, const struct power_fit *f, unsigned i
 	for (i = 0; i < d->count_count && !busy.n; i++)
 		busy = cell_of(d, f, opp, d->counts[i]);
 	out->volt = busy.n ? busy.volt : idle.volt;
-	if (!busy.n)
+	if (!busy.n || !(busy.busy > idle.busy))
 		return;
 	out->model_uw = (dynamic_uw(f, &busy) - dynamic_uw(f, &idle)) /
 			(busy.busy - idle.busy);

@@ -68,7 +68,8 @@ struct power_select {
  * Subtracts a row's own baseline; a busy row that is not above it counts as flagged.
  *
  * Returns 0 (free with power_data_free()), -ENODATA when no busy row is left, -EINVAL for
- * a row without voltage, -ERANGE for too many CPU counts, -ENOMEM.
+ * a row without voltage, -ERANGE for too many CPU counts, -EDOM when idle rows are as
+ * busy as loaded ones, -ENOMEM.
  */
 int power_data_init(struct power_data *d, const struct sample *samples, size_t n,
 		    const struct power_select *sel, struct err *err);
@@ -113,6 +114,7 @@ struct power_fit {
 
 struct power_method {
 	const char *name;
+	const char *alias;    /* whose way it is, as another name; NULL: none */
 	const char *words;    /* what it is, for users */
 	bool comparison_only; /* reproduces published numbers, never a default */
 	/* 0; -EDOM when the data cannot identify it (with the reason); -ENOMEM. */
@@ -121,7 +123,7 @@ struct power_method {
 
 /* The methods, best first; NULL past the end. */
 const struct power_method *power_method(size_t i);
-/* By name; NULL when there is none. */
+/* By name or alias; NULL when there is none. */
 const struct power_method *power_method_find(const char *name);
 
 /*

@@ -390,3 +390,12 @@ imported() {
 	[[ $output == *"No space left on device"* ]]
 	[[ $output != *"Input/output error"* ]]
 }
+
+@test "freqbench and tc2 are names for what they do" {
+	"$CALIB" fit --method freqbench "$line" > named.json
+	grep -q '"name": "mean-of-ratios"' named.json
+	"$CALIB" fit --method tc2 "$counts" > named.json
+	grep -q '"name": "two-minus-one"' named.json
+	"$CALIB" fit --help > help
+	tr -s ' \n' ' ' < help | grep -q "freqbench is another name for mean-of-ratios, tc2 for two-minus-one"
+}
