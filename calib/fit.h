@@ -42,6 +42,7 @@ struct fit_input {
 	char samples_path[4096], info_path[4096];
 	char clusters[COEFFS_MAX_CLUSTERS][32]; /* in the order of the result */
 	unsigned int cluster_count;
+	bool volt_filled[COEFFS_MAX_CLUSTERS]; /* rows had none: the table's were taken */
 };
 
 /* One cluster on its way from rows to coefficient. */

@@ -85,6 +85,7 @@ static uint32_t table_uv(const struct runinfo_cluster *c, uint32_t khz)
 
 static int fill_voltages(struct fit_input *in, const char *only, struct err *err)
 {
+	unsigned int k;
 	size_t i;
 
 	for (i = 0; i < in->samples.count; i++) {
@@ -103,6 +104,8 @@ static int fill_voltages(struct fit_input *in, const char *only, struct err *err
 				"to the cluster's OPPs",
 				in->samples.paths[s->file], s->line, s->cluster,
 				s->opp_khz);
+		for (k = 0; k < in->cluster_count; k++)
+			in->volt_filled[k] |= !strcmp(in->clusters[k], s->cluster);
 	}
 	return 0;
 }
@@ -239,7 +242,8 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 	ret = choose_load(c, in, o->load, err);
 	sel.cluster = c->name;
 	sel.load = c->load;
-	sel.volt_measured = c->info && !strcmp(c->info->volt_source, "rail");
+	sel.volt_measured = c->info && !in->volt_filled[i] &&
+			    !strcmp(c->info->volt_source, "rail");
 	sel.baseline = in->has_info && in->info.has_baseline;
 	if (!ret)
 		ret = power_data_init(&c->data, in->samples.rows, in->samples.count, &sel,

@@ -11,6 +11,8 @@
 
 /* A file's rows count as visits with several loads when this share of them is so. */
 #define BY_VISIT_SHARE 0.8
+/* Idle rows are no idle when they are busy to this share of the loaded ones. */
+#define IDLE_BUSY_MAX 0.8
 
 static bool selected(const struct sample *s, const struct power_select *sel)
 {
@@ -128,6 +130,44 @@ static void look_at_idle(struct power_data *d)
 	}
 }
 
+static bool busy_mean(const struct power_data *d, unsigned int opp, double *busy)
+{
+	unsigned int n = 0;
+	size_t i;
+
+	*busy = 0;
+	for (i = 0; i < d->row_count; i++) {
+		if (d->rows[i].opp != opp || d->rows[i].count != d->counts[0])
+			continue;
+		*busy += d->rows[i].busy;
+		n++;
+	}
+	*busy /= n;
+	return n > 0;
+}
+
+/* Idle that is as busy as the load makes a difference of 0, and C whatever you like. */
+static int check_idle(const struct power_data *d, struct err *err)
+{
+	struct power_row idle;
+	unsigned int opp;
+	double busy;
+
+	for (opp = 0; opp < d->opp_count; opp++) {
+		if (!power_idle_mean(d, opp, &idle) || !busy_mean(d, opp, &busy))
+			continue;
+		if (idle.busy > IDLE_BUSY_MAX * busy)
+			return err_set(
+				err, -EDOM,
+				"idle that is busy: at %u kHz the rows of 0 CPUs have "
+				"util_pct %.4g, those of %u %.4g; correct util_pct, or "
+				"measure again with nothing else running",
+				d->opp_khz[opp], 100 * idle.busy, d->counts[0],
+				100 * busy);
+	}
+	return 0;
+}
+
 /* One voltage per OPP whatever the load: from a table, unless the rail is stiff. */
 static bool is_table(const struct power_data *d)
 {
@@ -211,12 +251,14 @@ int power_data_init(struct power_data *d, const struct sample *samples, size_t n
 		ret = err_set(err, -ENODATA,
 			      "no usable row with a busy CPU (%zu flagged rows left out)",
 			      d->left_out);
+	for (i = 0; !ret && i < d->row_count; i++)
+		d->rows[i].opp = opp_index(d, samples[d->rows[i].index].opp_khz);
+	if (!ret)
+		ret = check_idle(d, err);
 	if (ret) {
 		power_data_free(d);
 		return ret;
 	}
-	for (i = 0; i < d->row_count; i++)
-		d->rows[i].opp = opp_index(d, samples[d->rows[i].index].opp_khz);
 	look_at_visits(d);
 	look_at_idle(d);
 	d->volt_from_table = !sel->volt_measured && is_table(d);

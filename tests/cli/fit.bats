@@ -399,3 +399,27 @@ imported() {
 	"$CALIB" fit --help > help
 	tr -s ' \n' ' ' < help | grep -q "freqbench is another name for mean-of-ratios, tc2 for two-minus-one"
 }
+
+@test "idle that is busy is refused before a wild coefficient comes out" {
+	run_of odroid-xu3 a7
+	awk -F, -v OFS=, 'NR > 1 && $6 == 0 { $8 = 100 } 1' run/samples.csv > busy
+	mv busy run/samples.csv
+	refused "idle that is busy: at 200000 kHz the rows of 0 CPUs have util_pct 100, those of 1 " -d run
+	awk -F, -v OFS=, 'NR > 1 && $6 == 0 { $8 = 9 } 1' run/samples.csv > some
+	mv some run/samples.csv
+	run --separate-stderr "$CALIB" fit -d run
+	[ "$status" -ne 2 ]
+}
+
+@test "a voltage is called measured where the rail's was, and the rows hold it" {
+	run_of odroid-xu3 a7
+	grep -q '"volt-source": "rail"' run/board.json
+	# Stiff: one voltage per operating point.
+	awk -F, -v OFS=, 'NR > 1 { $5 = 900000 + $3 / 4 } 1' run/samples.csv > stiff
+	cp stiff run/samples.csv
+	run --separate-stderr "$CALIB" fit -d run
+	[[ $stderr == *"; voltage measured"* && $stderr != *"voltage from a table"* ]]
+	awk -F, -v OFS=, 'NR > 1 { $5 = 0 } 1' stiff > run/samples.csv
+	run --separate-stderr "$CALIB" fit -d run
+	[[ $stderr == *"voltage from a table"* && $stderr != *"voltage measured"* ]]
+}
