@@ -48,8 +48,8 @@ static void print_opps(FILE *f, const struct dt_domain *dom)
 	if (!dom->opp_count)
 		fputs(", no OPPs", f);
 	else
-		fprintf(f, ", %u OPPs %" PRIu64 "-%" PRIu64 " MHz", dom->opp_count,
-			dom->opps[0].hz / 1000000,
+		fprintf(f, ", %u OPP%s %" PRIu64 "-%" PRIu64 " MHz", dom->opp_count,
+			text_s(dom->opp_count), dom->opps[0].hz / 1000000,
 			dom->opps[dom->opp_count - 1].hz / 1000000);
 }
 

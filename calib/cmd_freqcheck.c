@@ -16,6 +16,7 @@
 #include "lib/cpulist.h"
 #include "lib/json.h"
 #include "lib/progress.h"
+#include "lib/text.h"
 
 struct freqcheck_cmd_options {
 	struct opt_list clusters;
@@ -160,9 +161,11 @@ static void print_text(const struct job *job)
 		printf("\n");
 	}
 	if (wrong)
-		printf("%u of %u operating points are not delivered to 1 %%: what is "
+		printf("%u of %u operating point%s %s not delivered to 1 %%: what is "
 		       "measured there belongs to another clock\n",
-		       wrong, points);
+		       wrong, points, text_s(points), wrong == 1 ? "is" : "are");
+	else if (points == 1)
+		printf("the operating point is delivered to 1 %%\n");
 	else
 		printf("all %u operating points are delivered to 1 %%\n", points);
 }

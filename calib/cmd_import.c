@@ -13,6 +13,7 @@
 
 #include "calib/freqbench.h"
 #include "lib/outfile.h"
+#include "lib/text.h"
 
 struct import_options {
 	const char *run, *voltages, *scope;
@@ -81,30 +82,32 @@ static int write_run(const char *run, const struct runinfo *info, const struct s
 static void report(struct cmd_ctx *ctx, const struct import_options *o,
 		   const struct runinfo *info, const struct freqbench_summary *sum)
 {
-	cmd_note(ctx, "%u rows of %u CPUs into '%s', power of the whole %s", sum->rows,
-		 info->cluster_count, o->run, o->scope);
+	cmd_note(ctx, "%u row%s of %u CPU%s into '%s', power of the whole %s", sum->rows,
+		 text_s(sum->rows), info->cluster_count, text_s(info->cluster_count),
+		 o->run, o->scope);
 	if (info->has_baseline)
-		cmd_note(ctx, "relative to a base of %.3f mW (%s); %u idle rows kept",
-			 info->baseline_uw / 1e3, info->baseline_source, sum->idle_rows);
+		cmd_note(ctx, "relative to a base of %.3f mW (%s); %u idle row%s kept",
+			 info->baseline_uw / 1e3, info->baseline_source, sum->idle_rows,
+			 text_s(sum->idle_rows));
 	if (sum->idle_left_out)
 		cmd_warn(ctx,
 			 "no run.log, so the base is not known and idle rows are left "
 			 "out; give it with --base");
 	if (sum->clock)
-		cmd_warn(ctx, "%u rows ran at another clock than claimed (flag clock)",
-			 sum->clock);
+		cmd_warn(ctx, "%u row%s ran at another clock than claimed (flag clock)",
+			 sum->clock, text_s(sum->clock));
 	if (sum->stale)
 		cmd_warn(ctx,
-			 "%u rows hold readings from before the load (flag stale); "
+			 "%u row%s with readings from before the load (flag stale); "
 			 "--trim-stale averages without them",
-			 sum->stale);
+			 sum->stale, text_s(sum->stale));
 	if (sum->negative)
-		cmd_warn(ctx, "%u rows are below the base (flag negative)",
-			 sum->negative);
+		cmd_warn(ctx, "%u row%s below the base (flag negative)", sum->negative,
+			 text_s(sum->negative));
 	if (sum->no_voltage)
 		cmd_warn(ctx,
-			 "%u clocks have no voltage; the fit needs them: --voltages FILE",
-			 sum->no_voltage);
+			 "%u clock%s without voltage; the fit needs it: --voltages FILE",
+			 sum->no_voltage, text_s(sum->no_voltage));
 	cmd_note(ctx, "next: calib fit -d %s", o->run);
 }
 

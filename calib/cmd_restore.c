@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "calib/linux/state.h"
+#include "lib/text.h"
 
 struct restore_options {
 	const char *sysroot;
@@ -57,7 +58,8 @@ static int put_back(struct cmd_ctx *ctx, struct state *st, struct err *err)
 			"you not root? Then run it again; else put it back by hand "
 			"and remove that file",
 			why.msg);
-	cmd_note(ctx, "%u settings put back, %u were as saved", n, count - n);
+	cmd_note(ctx, "%u setting%s put back, %u as saved before", n, text_s(n),
+		 count - n);
 	return 0;
 }
 

@@ -7,6 +7,7 @@
 
 #include "calib/fit.h"
 #include "lib/buf.h"
+#include "lib/text.h"
 
 #define PATH_SHOWN 160 /* of a path: its end, which tells more than its beginning */
 
@@ -73,7 +74,7 @@ static void add_outliers(struct fit_left_out *out, const struct fit_cluster *c,
 		const struct sample *s = &in->samples.rows[f->outliers[i]];
 
 		snprintf(why, sizeof(why), "stands out (%u kHz, %u CPU%s, %lld uW)",
-			 s->opp_khz, s->cpu_count, s->cpu_count == 1 ? "" : "s",
+			 s->opp_khz, s->cpu_count, text_s(s->cpu_count),
 			 (long long)s->power_uw);
 		add_row(out, in, s->file, s->line, why);
 	}
@@ -101,8 +102,8 @@ void fit_left_out(const struct fit_cluster *c, const struct fit_input *in,
 	for (bit = 0; bit < 32; bit++)
 		add_count(out, count[bit],
 			  samples_flags_format(1u << bit, name, sizeof(name)));
-	add_count(out, c->fit.outlier_count,
-		  c->fit.outlier_count == 1 ? "outlier" : "outliers");
+	snprintf(name, sizeof(name), "outlier%s", text_s(c->fit.outlier_count));
+	add_count(out, c->fit.outlier_count, name);
 	out->stale = count[__builtin_ctz(SAMPLE_STALE)];
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calib/fit.h"
+#include "lib/text.h"
 
 #define VOLTAGE_BIAS "rail droop under load can bias C by several percent"
 
@@ -66,7 +67,7 @@ void fit_talk_rows(const struct fit_cluster *c, const struct fit_input *in)
 
 static void talk_fit(const struct power_fit *f)
 {
-	fprintf(stderr, "  fit     %u operating points", f->opps);
+	fprintf(stderr, "  fit     %u operating point%s", f->opps, text_s(f->opps));
 	if (f->rmse_pct >= 0)
 		fprintf(stderr, ", residual %.2f %%", f->rmse_pct);
 	if (f->loo_rmse_pct >= 0)

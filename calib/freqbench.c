@@ -17,6 +17,7 @@
 #include "lib/buf.h"
 #include "lib/json.h"
 #include "lib/num.h"
+#include "lib/text.h"
 
 #define MAX_READINGS  100000
 #define MAX_FILE      (256u << 20)
@@ -129,8 +130,8 @@ static int read_window(struct job *job, const struct json *obj, bool active,
 	n = json_len(arr);
 	if (!n || n > MAX_READINGS)
 		return err_set(err, -EINVAL,
-			       "key 'power_samples' has %zu readings, not 1..%d", n,
-			       MAX_READINGS);
+			       "key 'power_samples' has %zu reading%s, not 1..%d", n,
+			       text_s(n), MAX_READINGS);
 	for (size_t i = 0; i < n && !ret; i++) {
 		ret = json_at_double(arr, i, "power_samples", &job->readings[i], err);
 		if (!ret && fabs(job->readings[i]) > MAX_MW)

@@ -14,6 +14,7 @@
 #include "calib/measure/stop.h"
 #include "calib/measure/talk.h"
 #include "calib/samples.h"
+#include "lib/text.h"
 
 #define NS_PER_S 1000000000u
 
@@ -109,9 +110,10 @@ static void on_progress(void *arg, const struct runner *r, const struct plan_win
 
 	if (all < done + left)
 		all = done + left;
-	snprintf(what, sizeof(what), "%s%s %g MHz %u CPUs",
+	snprintf(what, sizeof(what), "%s%s %g MHz %u CPU%s",
 		 job->target.virtual_board ? "VIRTUAL " : "",
-		 job->info.clusters[r->plan->cluster].name, w->khz / 1e3, w->cpu_count);
+		 job->info.clusters[r->plan->cluster].name, w->khz / 1e3, w->cpu_count,
+		 text_s(w->cpu_count));
 	left = left * plan_window_ns(&r->timing) + job->left_after_ns;
 	progress_update(&job->progress, stop_now_ns(), done, all, to_wall_ns(job, left),
 			what);
@@ -155,8 +157,9 @@ static void tell_precision(struct job *job, const struct plan *plan, bool out_of
 	else
 		cmd_warn(job->ctx,
 			 "cluster '%s': C is known to +-%.2g %% (95 %%), not yet to %.2g "
-			 "%%: about %u more visits are missing%s",
+			 "%%: about %u more visit%s missing%s",
 			 name, 100 * p->half, 100 * p->target, precision_missing(p),
+			 text_s(precision_missing(p)),
 			 out_of_time ? "" : "; measure it again to add some");
 }
 

@@ -16,6 +16,7 @@
 #include "calib/measure/stop.h"
 #include "calib/measure/talk.h"
 #include "calib/samples.h"
+#include "lib/text.h"
 
 /* A virtual board that is measured again has idled for this long. */
 #define PAUSE_NS 10000000000ull
@@ -275,8 +276,9 @@ void job_tell_session(const struct job *job)
 			cmd_note(
 				job->ctx,
 				"cluster '%s' was measured before: adding to its %" PRIu64
-				" rows",
-				job->info.clusters[job->clusters[i]].name, rows);
+				" row%s",
+				job->info.clusters[job->clusters[i]].name, rows,
+				text_s(rows));
 	}
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "lib/cpulist.h"
+#include "lib/text.h"
 
 static void add(struct probe *p, enum probe_kind kind, bool eas, const char *todo,
 		const char *fmt, ...) __attribute__((format(printf, 5, 6)));
@@ -62,14 +63,15 @@ static void note_frequencies(struct probe *p, const struct facts_cluster *c)
 
 	if (!strcmp(c->opp_source, "limits") || !strcmp(c->opp_source, "dt"))
 		add(p, PROBE_NOTE, false, "measure those that you want with --opps",
-		    "%s: the kernel lists no frequencies (driver %s): %u points in "
+		    "%s: the kernel lists no frequencies (driver %s): %u point%s in "
 		    "%u..%u kHz are requests, not an OPP table",
-		    c->name, c->driver, c->opp_count, c->min_khz, c->max_khz);
+		    c->name, c->driver, c->opp_count, text_s(c->opp_count), c->min_khz,
+		    c->max_khz);
 	if (c->boost_count && !c->boost_on)
 		add(p, PROBE_NOTE, false,
 		    "'calib measure --boost' switches it on for the run",
-		    "%s: %u boost clocks are left out, as boost is off", c->name,
-		    c->boost_count);
+		    "%s: %u boost clock%s left out, as boost is off", c->name,
+		    c->boost_count, text_s(c->boost_count));
 	if (c->limit_max_khz && c->limit_max_khz < c->max_khz)
 		add(p, PROBE_NOTE, false,
 		    "'calib measure' opens it for the run; if it does not stay open, "

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lib/cpulist.h"
+#include "lib/text.h"
 
 #define WIDTH 88
 
@@ -192,9 +193,9 @@ static void print_model(const struct facts *f, const struct facts_cluster *c, FI
 
 		if (d->cpus[0] != c->cpus[0])
 			continue;
-		fprintf(out, "  kernel EM  %u states, %u inefficient, %u %s at %g MHz\n",
-			d->state_count, d->inefficient, d->top_power,
-			d->microwatt ? "uW" : "mW", d->top_khz / 1e3);
+		fprintf(out, "  kernel EM  %u state%s, %u inefficient, %u %s at %g MHz\n",
+			d->state_count, text_s(d->state_count), d->inefficient,
+			d->top_power, d->microwatt ? "uW" : "mW", d->top_khz / 1e3);
 		return;
 	}
 	if (f->em_shown != FACTS_UNKNOWN && !f->virtual_board)

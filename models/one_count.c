@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/text.h"
 #include "models/power_internal.h"
 
 #define ROUNDING 1e-9
@@ -142,8 +143,8 @@ int power_idle_subtracted(const struct power_data *d, struct power_fit *f,
 	if (!ret)
 		ret = fit_points(&p, d, f, err);
 	if (!ret && missing)
-		power_note(f, "%zu rows have no idle row at their operating point",
-			   missing);
+		power_note(f, "no idle row at the operating point of %zu row%s", missing,
+			   text_s(missing));
 	if (!ret)
 		power_note(f, "contains shared-clock power; never per core");
 	snprintf(f->formula, sizeof(f->formula), "P - P_idle = C u f V^2");

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/text.h"
 #include "models/power_internal.h"
 
 static const struct power_method methods[] = {
@@ -93,8 +94,8 @@ int power_choose(const struct power_data *d, const struct power_method **method,
 	} else if (idle) {
 		name = "idle-subtracted";
 		snprintf(why, size,
-			 "one CPU count (%u), idle measured at %u operating points",
-			 d->counts[0], d->idle_opps);
+			 "one CPU count (%u), idle measured at %u operating point%s",
+			 d->counts[0], d->idle_opps, text_s(d->idle_opps));
 	} else if (opps > 1 && d->baseline) {
 		name = "through-origin";
 		snprintf(why, size,
@@ -184,11 +185,11 @@ int power_fit_with(const struct power_method *method, const struct power_data *d
 		power_note(f, "as many unknowns as rows: no error can be stated");
 	if (f->outlier_count)
 		power_note(f,
-			   "%u rows stand out by more than 5 standard deviations and "
-			   "were left out",
-			   f->outlier_count);
+			   "%u row%s left out: more than 5 standard deviations from all "
+			   "others",
+			   f->outlier_count, text_s(f->outlier_count));
 	if (f->opps && f->opps < 3)
-		power_note(f, "only %u operating points", f->opps);
+		power_note(f, "only %u operating point%s", f->opps, text_s(f->opps));
 	return 0;
 }
 

@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/text.h"
 #include "models/mixed.h"
 
 #define GROWTH_DEFAULT	 0.03
@@ -220,10 +221,11 @@ static void unreject(struct mixed *f, struct power_fit *out)
 {
 	if (f->reject_count <= REJECT_MAX_SHARE * f->d->row_count)
 		return;
-	power_note(out,
-		   "%u of %zu rows do not follow the model; none was left out, look at "
-		   "the measurement",
-		   f->reject_count, f->d->row_count);
+	power_note(
+		out,
+		"rows that do not follow the model: %u of %zu; none was left out, look "
+		"at the measurement",
+		f->reject_count, f->d->row_count);
 	memset(f->rejected, 0, f->d->row_count * sizeof(*f->rejected));
 	f->reject_count = 0;
 }

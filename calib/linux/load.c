@@ -9,6 +9,7 @@
 #include "calib/linux/cpustat.h"
 #include "calib/linux/internal.h"
 #include "calib/measure/stop.h"
+#include "lib/text.h"
 
 #define START_NS UINT64_C(1000000000)
 #define TRY_MS	 100 /* a command that fails does so by then, mostly */
@@ -63,8 +64,8 @@ int linux_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus
 
 	linux_load_stop(m, NULL);
 	if (ncpus > c->cpu_count)
-		return err_set(err, -EINVAL, "cluster '%s' has %u CPUs online, not %u",
-			       c->name, c->cpu_count, ncpus);
+		return err_set(err, -EINVAL, "cluster '%s' has %u CPU%s online, not %u",
+			       c->name, c->cpu_count, text_s(c->cpu_count), ncpus);
 	lm->load_cpu_count = ncpus;
 	pick_cpus(c, ncpus, lm->load_cpus);
 	if (ncpus && !strcmp(load, LOAD_CMD))

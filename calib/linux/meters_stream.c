@@ -21,6 +21,7 @@
 #include "calib/linux/meters_internal.h"
 #include "calib/measure/stop.h"
 #include "lib/num.h"
+#include "lib/text.h"
 
 #define MAX_LINE      4096
 #define MAX_FIELDS    64
@@ -146,7 +147,8 @@ static int take_reading(struct stream *st, char *const *fields, unsigned int n,
 	int64_t time_ns, power_uw;
 
 	if ((int)n <= st->time_field || (int)n <= st->power_field)
-		return err_set(err, -EIO, "line %u has %u fields", st->line_no, n);
+		return err_set(err, -EIO, "line %u has %u field%s", st->line_no, n,
+			       text_s(n));
 	if (num_scaled(fields[st->time_field], st->time_exp10, &time_ns) ||
 	    llabs(time_ns) > INT64_MAX / 2)
 		return err_set(err, -EIO, "line %u: '%.40s' is no time", st->line_no,
@@ -323,11 +325,13 @@ static int ended(struct stream *st, struct err *err)
 			return err_set(
 				err, -ENODATA,
 				"the command '%s' ended with status %d after %" PRIu64
-				" readings",
-				st->source, WEXITSTATUS(status), st->count);
+				" reading%s",
+				st->source, WEXITSTATUS(status), st->count,
+				text_s(st->count));
 	}
-	return err_set(err, -ENODATA, "the command '%s' ended after %" PRIu64 " readings",
-		       st->source, st->count);
+	return err_set(err, -ENODATA,
+		       "the command '%s' ended after %" PRIu64 " reading%s", st->source,
+		       st->count, text_s(st->count));
 }
 
 static int stream_ready(const struct power_meter *pm, struct err *err)

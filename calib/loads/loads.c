@@ -3,6 +3,7 @@
  * Pinned threads that run a load.
  */
 #include "calib/loads/loads.h"
+#include "lib/text.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -139,9 +140,9 @@ static int check_memory(const struct load_kernel *kernel, size_t size, unsigned 
 		return 0;
 	return err_set(
 		err, -ENOMEM,
-		"load '%s' takes %zu MiB on each of %u CPUs, to be larger than the "
+		"load '%s' takes %zu MiB on each of %u CPU%s, to be larger than the "
 		"caches, and this machine has %ju MiB; load fewer CPUs",
-		kernel->name, size >> 20, ncpus, (uintmax_t)all >> 20);
+		kernel->name, size >> 20, ncpus, text_s(ncpus), (uintmax_t)all >> 20);
 }
 
 int loads_start(const struct load_kernel *kernel, const struct load_caches *caches,

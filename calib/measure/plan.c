@@ -13,6 +13,7 @@
 #include "boards/rng.h"
 #include "lib/cpulist.h"
 #include "lib/num.h"
+#include "lib/text.h"
 
 #define NS_PER_US 1000u
 #define NS_PER_MS 1000000u
@@ -169,8 +170,9 @@ static int choose_cpus(const struct runinfo_cluster *cl, const char *list,
 			       list);
 	if (c->cpus[n - 1] > cl->cpu_count)
 		return err_set(err, -EINVAL,
-			       "--cpus: cluster '%s' has %u CPUs, %u cannot be loaded",
-			       cl->name, cl->cpu_count, c->cpus[n - 1]);
+			       "--cpus: cluster '%s' has %u CPU%s, %u cannot be loaded",
+			       cl->name, cl->cpu_count, text_s(cl->cpu_count),
+			       c->cpus[n - 1]);
 	c->cpu_count = n;
 	return 0;
 }

@@ -16,6 +16,7 @@
 #include "lib/json.h"
 #include "lib/num.h"
 #include "lib/outfile.h"
+#include "lib/text.h"
 
 #define FILE_NAME   "plan.json"
 #define SCHEMA	    "calib-plan/1"
@@ -404,9 +405,9 @@ int resume_drop_done(const struct resume *re, unsigned int i, const struct sessi
 			c->name, s->run);
 	if (s->rows < re->first_row)
 		return err_set(err, -EINVAL,
-			       "'%s' has %" PRIu64 " rows, and had %" PRIu64
+			       "'%s' has %" PRIu64 " row%s, and had %" PRIu64
 			       " when its plan was begun; leave --resume out",
-			       s->samples, s->rows, re->first_row);
+			       s->samples, s->rows, text_s(s->rows), re->first_row);
 	if (tally_init(&t, plan, c->name))
 		return err_set(err, -ENOMEM, "out of memory");
 	ret = count_rows(&t, re->first_row, s, err);

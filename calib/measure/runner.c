@@ -13,6 +13,7 @@
 #include "calib/measure/runner_internal.h"
 #include "calib/measure/stop.h"
 #include "calib/measure/window.h"
+#include "lib/text.h"
 
 #define NS_PER_US    1000u
 #define STATES_LOOKS 8 /* at temperature and throttling, per window */
@@ -124,9 +125,9 @@ static int lose_window(struct runner *r, const struct plan_window *w, struct err
 			err, -EIO,
 			"cluster '%s': the meter gave no reading in %d windows: %s",
 			runner_cluster(r)->name, RUNNER_MAX_LOST, r->meter.bad_err.msg);
-	runner_warn(r, "%s at %g MHz with %u CPUs: no reading, window lost: %s",
+	runner_warn(r, "%s at %g MHz with %u CPU%s: no reading, window lost: %s",
 		    runner_cluster(r)->name, w->khz / 1e3, w->cpu_count,
-		    r->meter.bad_err.msg);
+		    text_s(w->cpu_count), r->meter.bad_err.msg);
 	return 0;
 }
 

@@ -3,6 +3,7 @@
  * struct machine over a virtual board.
  */
 #include "calib/sim/sim.h"
+#include "lib/text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -280,9 +281,10 @@ static int sim_load_start(struct machine *m, unsigned int cluster, unsigned int 
 	int ret;
 
 	if (ncpus > sim->board.clusters[cluster].cpu_count)
-		return err_set(err, -EINVAL, "cluster '%s' has %u CPUs, not %u",
+		return err_set(err, -EINVAL, "cluster '%s' has %u CPU%s, not %u",
 			       sim->board.clusters[cluster].name,
-			       sim->board.clusters[cluster].cpu_count, ncpus);
+			       sim->board.clusters[cluster].cpu_count,
+			       text_s(sim->board.clusters[cluster].cpu_count), ncpus);
 	if (ncpus) {
 		ret = sim_load_activity(load, &activity, err);
 		if (ret)

@@ -57,7 +57,7 @@ setup() {
 	run --separate-stderr "$CALIB" restore --sysroot "$root"
 	[ "$status" -eq 0 ]
 	[ "$output" = "$line" ]
-	[[ $stderr == *"2 settings put back, 4 were as saved"* ]]
+	[[ $stderr == *"2 settings put back, 4 as saved before"* ]]
 	settings | diff before -
 	[ ! -e root/run/calib/state.json ]
 	# Whole rows, all that were told.

@@ -35,7 +35,7 @@ column() {
 	[ "$(column 2 1200000)" = 600000 ]
 	[ "$(column 3 1200000)" = 512 ]
 	[[ $output == *"WRONG: 50.0 % of what was asked for, though cpufreq claims 1200000 kHz"* ]]
-	[[ $output == *"1 of 6 operating points are not delivered to 1 %"* ]]
+	[[ $output == *"1 of 6 operating points is not delivered to 1 %"* ]]
 	freqcheck --board virtual:juno-r2 --fault clock --cluster a53
 	[ "$status" -eq 0 ]
 	freqcheck --board virtual:juno-r2 --fault clock --opps 600,1000 --cluster a72

@@ -41,7 +41,7 @@ refused() {
 	[[ $(row 1500000 1) == *,126667,*,stale ]]
 	[[ $(row 500000 1) == *,-500,*,negative ]]
 	[[ $(row 1000000 1) == *,- ]]
-	[[ $output == *"1 rows ran at another clock"* ]]
+	[[ $output == *"1 row ran at another clock"* ]]
 }
 
 @test "the base is the housekeeping reading that run.log rounds, else run.log's own" {
@@ -74,7 +74,7 @@ refused() {
 	rm fb/voltages.txt
 	run "$CALIB" import freqbench fb
 	[ "$status" -eq 0 ]
-	[[ $output == *"4 clocks have no voltage"*"--voltages"* ]]
+	[[ $output == *"4 clocks without voltage"*"--voltages"* ]]
 }
 
 @test "a run that is there is not overwritten or mixed" {

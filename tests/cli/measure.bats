@@ -303,7 +303,7 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	measure --cluster a7 --precision 0.3% --repeats 2
 	[ "$status" -eq 1 ]
 	[ "$(rows)" -eq 78 ]
-	[[ $stderr =~ "warning: cluster 'a7': C is known to +-0."[0-9]+" % (95 %), not yet to 0.3 %: about "[0-9]+" more visits are missing; measure it again" ]]
+	[[ $stderr =~ "warning: cluster 'a7': C is known to +-0."[0-9]+" % (95 %), not yet to 0.3 %: about "[0-9]+" more visits missing; measure it again" ]]
 	measure --cluster a7 --precision 0.1% --time-limit 20s -d short
 	[ "$status" -eq 1 ]
 	[[ $stderr == *"the time limit came after"* ]]

@@ -222,7 +222,7 @@ static void bad_lines_are_bad_readings_and_the_next_one_counts(void **state)
 	} bad[] = {
 		{ "3,nan\n", "'nan' is no power" },
 		{ "x,1\n", "'x' is no time" },
-		{ "3\n", "has 1 fields" },
+		{ "3\n", "has 1 field" },
 		{ "2,1\n", "the time did not go on" },
 		{ "3,4294967.295\n", "'4294967.295' is no power" },
 	};
