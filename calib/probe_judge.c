@@ -110,8 +110,8 @@ static void judge_calibration(struct probe *p)
 	if (!f->cluster_count && !f->meter_count)
 		add(p, PROBE_MISSING, false,
 		    "load the meter's hwmon driver (ina2xx, ina3221 ...) and check with "
-		    "'sensors', or measure with an external meter and 'calib import' its "
-		    "readings",
+		    "'sensors', or give an external meter's readings: 'calib measure "
+		    "--power-from'",
 		    "no power meter%s%s", f->no_meters[0] ? ": " : "", f->no_meters);
 	for (i = 0; i < f->cluster_count; i++)
 		judge_cluster(p, &f->clusters[i]);

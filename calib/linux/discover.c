@@ -126,8 +126,7 @@ static int no_sensor(const struct meters *all, const char *cluster, const char *
 			err, -ENODEV,
 			"no power sensor found for cluster '%s'%s; load the meter's "
 			"hwmon driver (ina2xx, ina3221 ...) and check with 'sensors', "
-			"or measure with an external meter and 'calib import' its "
-			"readings",
+			"or give an external meter's readings with --power-from",
 			cluster, why);
 	return err_set(
 		err, -ENODEV,
