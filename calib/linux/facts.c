@@ -227,8 +227,9 @@ static void about_virtual_meter(struct facts_cluster *c)
 		snprintf(c->sensor_about, sizeof(c->sensor_about), "uW, every %g ms",
 			 c->sensor_interval_us / 1e3);
 	else
-		strcpy(c->no_sensor, "the board has no meter for it; measure with an "
-				     "external one and 'calib import' its readings");
+		snprintf(c->no_sensor, sizeof(c->no_sensor),
+			 "the board has no meter for it; on the real one an external "
+			 "meter's readings come with --power-from");
 }
 
 void facts_of_virtual(const struct runinfo *info, struct facts *f)
