@@ -197,7 +197,8 @@ static int sim_prepare(struct machine *m, unsigned int cluster, struct err *err)
 	if (sim->sensor[cluster] == NO_SENSOR && !sim->opts.clock_only)
 		return err_set(
 			err, -ENODEV,
-			"cluster '%s' of board '%s' has no power sensor; measure the real "
+			"cluster '%s' of board '%s' has no power sensor; measure the "
+			"real "
 			"board with an external meter (--power-from), or a board of the "
 			"same SoC that has one ('calib boards')",
 			sim->board.clusters[cluster].name, sim->board.name);
