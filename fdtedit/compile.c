@@ -115,9 +115,11 @@ static int run(const struct args *a, const struct buf *input, struct buf *out,
 int compile_source(const char *path, const struct opt_list *includes, struct dtb *dtb,
 		   struct err *err)
 {
-	static const char *const cpp[] = { "cpp",	"-nostdinc", "-undef",
-					   "-D__DTS__", "-x",	     "assembler-with-cpp",
-					   NULL };
+	/* Files that include each other end at the first error, not after 2^200. */
+	static const char *const cpp[] = {
+		"cpp", "-nostdinc",	     "-undef", "-Wfatal-errors", "-D__DTS__",
+		"-x",  "assembler-with-cpp", NULL
+	};
 	static const char *const dtc[] = { "dtc", "-q", "-I", "dts", "-O", "dtb", NULL };
 	const char *const file[] = { path, NULL };
 	const char *const standard_input[] = { "-", NULL };
