@@ -32,14 +32,16 @@ struct apply {
 	const struct apply_options *opts;
 	const char *board;
 	struct coeffs *coeffs;
-	struct dtcpus *cpus;	  /* of a compiled tree */
-	struct dtb before, after; /* a compiled tree */
+	struct dtcpus *cpus;	  /* of @before */
+	struct dtb before, after; /* a compiled tree; of source, what it compiles to */
 	struct edits edits;
 	FILE *talk; /* stdout, unless the result itself goes there */
 };
 
 /* Edit source, or print the edit as a patch. Returns 0 or a negative errno. */
 int apply_source(struct apply *a, struct err *err);
+/* Warn of edits that the kernel will not look at; @a->cpus knows the OPPs. */
+void apply_warn_domains(const struct apply *a);
 /* What was done, a line for each edit and one for all. @old_text: what stood there when
  * it was no number (by edit), or NULL. */
 void apply_print_edits(const struct apply *a, const char *const *old_text);

@@ -42,16 +42,22 @@ static void warn_no_effect(const struct apply *a, const struct dt_domain *dom)
 			 first, without, dom->opp_path);
 }
 
-static void warn_domains(const struct apply *a)
+/* By path: an edit of source counts CPU nodes in its own way. */
+static bool is_edited(const struct apply *a, const struct dt_domain *dom)
 {
-	for (unsigned int d = 0; d < a->cpus->domain_count; d++) {
-		bool touched = false;
+	for (unsigned int i = 0; i < a->edits.count; i++)
+		for (unsigned int k = 0; k < dom->cpu_count; k++)
+			if (!strcmp(a->edits.list[i].path,
+				    a->cpus->cpus[dom->cpus[k]].path))
+				return true;
+	return false;
+}
 
-		for (unsigned int i = 0; i < a->edits.count; i++)
-			touched |= a->cpus->cpus[a->edits.list[i].cpu].domain == (int)d;
-		if (touched)
+void apply_warn_domains(const struct apply *a)
+{
+	for (unsigned int d = 0; d < a->cpus->domain_count; d++)
+		if (is_edited(a, &a->cpus->domains[d]))
 			warn_no_effect(a, &a->cpus->domains[d]);
-	}
 }
 
 static int plan_dtb(struct apply *a, struct err *err)
@@ -198,7 +204,7 @@ static int apply_dtb(struct apply *a, struct err *err)
 			a->board);
 	for (unsigned int i = 0; i < a->edits.note_count; i++)
 		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
-	warn_domains(a);
+	apply_warn_domains(a);
 	ret = write_result(a, &a->after.file, err);
 	if (!ret)
 		apply_print_edits(a, NULL);

@@ -372,7 +372,8 @@ no_newline() { head -c -1; }
 	printf '#include "b.dtsi"\n/ { cpus { cpu@0 { compatible = "arm,cortex-a7"; }; }; };\n' \
 		> a.dts
 	printf '#include "a.dts"\n#include "b.dtsi"\n' > b.dtsi
-	"$FDTEDIT" apply a.dts coeffs.json
+	timeout 20 "$FDTEDIT" show a.dts
+	timeout 20 "$FDTEDIT" apply a.dts coeffs.json
 	grep -q 'dynamic-power-coefficient = <90>' a.dts
 	printf '/ {\n' > b.dtsi
 	run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
@@ -516,6 +517,30 @@ dynamic-power-coefficient = <2>;\n#endif\n}; }; };\n' > a.dts
 	[ "$status" -eq 2 ]
 	cmp 15-include.dts ../old/15-include.dts
 	cmp sub/real.dtsi ../old/15-cpu1.dtsi
+}
+
+@test "a value that will have no effect is warned about in source too, where it compiles" {
+	sed '/opp-microvolt/d' "$TOP/tests/data/big-little.dts" > novolt.dts
+	sed 's/opp-microvolt = <900000>;/& opp-microwatt = <100000>;/' \
+		"$TOP/tests/data/big-little.dts" > mw.dts
+	for option in -n --patch ""; do
+		# shellcheck disable=SC2086
+		run --separate-stderr "$FDTEDIT" apply $option novolt.dts coeffs.json
+		[ "$status" -eq 0 ] && [ "$(grep -c warning: <<< "$stderr")" -eq 2 ]
+		[ "${stderr_lines[0]}" = "fdtedit apply: warning: '/cpus/cpu@100': the value will \
+have no effect, 2 OPP(s) of '/opp-table-0' have no opp-microvolt (opp-microwatt would do instead)" ]
+	done
+	run --separate-stderr env PATH=/nowhere "$FDTEDIT" apply -n mw.dts coeffs.json
+	[ "$status" -eq 0 ] && [ -z "$stderr" ]
+	run --separate-stderr "$FDTEDIT" apply mw.dts coeffs.json
+	[ "$status" -eq 0 ] && [ "${#stderr_lines[@]}" -eq 1 ]
+	[[ $stderr == *"opp-microwatt in '/opp-table-0' overrides it" ]]
+	# Nothing to do: nothing to warn of. No whole tree: nobody knows.
+	run --separate-stderr "$FDTEDIT" apply mw.dts coeffs.json
+	[ "$status" -eq 0 ] && [ -z "$stderr" ]
+	sed /dts-v1/d novolt.dts > part.dtsi
+	run --separate-stderr "$FDTEDIT" apply part.dtsi coeffs.json
+	[ "$status" -eq 0 ] && [ -z "$stderr" ]
 }
 
 git_repo() {
