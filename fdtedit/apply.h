@@ -35,7 +35,8 @@ struct apply {
 	struct dtcpus *cpus;	  /* of @before */
 	struct dtb before, after; /* a compiled tree; of source, what it compiles to */
 	struct edits edits;
-	FILE *talk; /* stdout, unless the result itself goes there */
+	FILE *talk;	     /* stdout, unless the result itself goes there */
+	const char *changed; /* a file that was written; NULL: none */
 };
 
 /* Edit source, or print the edit as a patch. Returns 0 or a negative errno. */
@@ -45,5 +46,7 @@ void apply_warn_domains(const struct apply *a);
 /* What was done, a line for each edit and one for all. @old_text: what stood there when
  * it was no number (by edit), or NULL. */
 void apply_print_edits(const struct apply *a, const char *const *old_text);
+/* Flush the report; the error says when a file is changed nevertheless. 0, -errno. */
+int apply_finish_report(const struct apply *a, struct err *err);
 
 #endif

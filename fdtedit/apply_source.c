@@ -194,8 +194,10 @@ static int write_result(struct apply *a, const struct dts *d, struct err *err)
 		ret = 0;
 	} else if (a->opts->output) {
 		ret = write_copy(a, d, list, count, err);
+		a->changed = ret ? NULL : a->opts->output;
 	} else {
 		ret = write_in_place(a, list, count, err);
+		a->changed = ret || !count ? NULL : list[0].path;
 	}
 	free(list);
 	return ret;
@@ -260,8 +262,10 @@ int apply_source(struct apply *a, struct err *err)
 		warn_compiled(a);
 	if (!ret)
 		ret = write_result(a, d, err);
-	if (!ret)
+	if (!ret) {
 		print_edits(a, d);
+		ret = apply_finish_report(a, err);
+	}
 	dts_free(d);
 	return ret;
 }

@@ -108,7 +108,7 @@ static int read_back(const char *path, const struct buf *want, struct err *err)
 	return ret;
 }
 
-static int write_result(const struct apply *a, const struct buf *result, struct err *err)
+static int write_result(struct apply *a, const struct buf *result, struct err *err)
 {
 	const char *out = a->opts->output ? a->opts->output : a->board;
 	bool in_place = same_file(out, a->board);
@@ -124,6 +124,8 @@ static int write_result(const struct apply *a, const struct buf *result, struct 
 	/* The file is as before, and so must be what is beside it. */
 	if (ret && a->opts->backup)
 		outfile_drop_backup(a->board);
+	if (!ret)
+		a->changed = out;
 	return ret ? ret : read_back(out, result, err);
 }
 
@@ -153,6 +155,16 @@ void apply_print_edits(const struct apply *a, const char *const *old_text)
 		fprintf(a->talk, "; %u will have none once compiled (/delete-property/)",
 			a->edits.lost);
 	fputc('\n', a->talk);
+}
+
+int apply_finish_report(const struct apply *a, struct err *err)
+{
+	int ret = a->changed ? outfile_flush_stdout(err) : 0;
+
+	return ret ? err_wrap(err, ret,
+			      "'%s' is changed, but the report of it is not written",
+			      a->changed)
+		   : 0;
 }
 
 static int check_options(const struct apply *a, const char *coeffs, struct err *err)
@@ -206,9 +218,10 @@ static int apply_dtb(struct apply *a, struct err *err)
 		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
 	apply_warn_domains(a);
 	ret = write_result(a, &a->after.file, err);
-	if (!ret)
-		apply_print_edits(a, NULL);
-	return ret;
+	if (ret)
+		return ret;
+	apply_print_edits(a, NULL);
+	return apply_finish_report(a, err);
 }
 
 static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,

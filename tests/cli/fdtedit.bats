@@ -291,6 +291,27 @@ in place; give -o OUT" ]
 	[[ $output == *"/dev/full"*"No space left"* ]]
 }
 
+@test "a report that cannot be written says that the file is" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	full="cannot write standard output: No space left on device"
+	cp "$TOP/tests/data/big-little.dts" board.dts
+	for f in board.dtb board.dts; do
+		run sh -c '"$FDTEDIT" apply -n '$f' coeffs.json 2>&1 > /dev/full'
+		[ "$status" -eq 2 ] && [ "$output" = "fdtedit apply: error: $full" ]
+		run sh -c '"$FDTEDIT" apply -o new '$f' coeffs.json 2>&1 > /dev/full'
+		[ "$status" -eq 2 ]
+		[ "$output" = "fdtedit apply: error: 'new' is changed, but the report of it is \
+not written: $full" ]
+		run sh -c '"$FDTEDIT" apply '$f' coeffs.json 2>&1 > /dev/full'
+		[ "$status" -eq 2 ]
+		[ "$output" = "fdtedit apply: error: '$f' is changed, but the report of it is \
+not written: $full" ] || { echo "$output"; false; }
+		cmp $f new
+		run sh -c '"$FDTEDIT" apply '$f' coeffs.json 2>&1 > /dev/full'
+		[ "$status" -eq 2 ] && [ "$output" = "fdtedit apply: error: $full" ]
+	done
+}
+
 @test "a folder that cannot be written leaves the old file" {
 	unshare -rm true 2> /dev/null || skip "no user namespaces"
 	run unshare -rm sh -c 'mkdir m && mount -t tmpfs tmpfs m && cp board.dtb m/ &&
