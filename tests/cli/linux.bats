@@ -300,7 +300,7 @@ setup() {
 	echo schedutil > "${policy}1/scaling_governor"
 	wait $pid
 	grep -q "somebody changed scaling_governor from userspace to schedutil; set again" err
-	grep -q "1 windows taken again as settings were changed" err
+	grep -q "1 window taken again as settings were changed" err
 	[ "$(grep -c ',-$' run/samples.csv)" -ge 4 ]
 	grep -q '"housekeeping-cpu": 0' run/board.json
 	begin --cluster a15 -d run2
