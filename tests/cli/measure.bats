@@ -127,7 +127,7 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 @test "a board without a sensor is refused with what to do" {
 	run --separate-stderr "$CALIB" measure --board virtual:odroid-xu4
 	[ "$status" -eq 2 ]
-	[[ $stderr == *"has no power sensor; measure it with an external meter"* ]]
+	[[ $stderr == *"has no power sensor; measure the real board with an external meter"* ]]
 	[ ! -e calib-run ]
 	run --separate-stderr "$CALIB" measure --board virtual:nosuch
 	[ "$status" -eq 2 ]
