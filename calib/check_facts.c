@@ -33,7 +33,7 @@ static int read_tree(struct check_facts *facts, const char *path, struct err *er
 	ret = dtcpus_check_blob(facts->blob.data, facts->blob.len, err);
 	/* What follows the tree does not change what the kernel reads. */
 	if (ret == -E2BIG) {
-		note(facts, "%s: %s", path, err->msg);
+		note(facts, "'%s': %s", path, err->msg);
 		ret = 0;
 	}
 	if (!ret)
@@ -41,7 +41,7 @@ static int read_tree(struct check_facts *facts, const char *path, struct err *er
 	if (!ret && facts->bin)
 		ret = dtcpus_use_bin(facts->blob.data, d, facts->bin, err);
 	if (ret)
-		return err_wrap(err, ret, "%s", path);
+		return err_wrap(err, ret, "'%s'", path);
 	if (d->root_compatible_count)
 		snprintf(facts->title, sizeof(facts->title), "%s (%s)",
 			 d->root_compatibles[0], d->model ? d->model : "no model");
@@ -441,7 +441,7 @@ static int load_coeffs(struct check_facts *facts, const struct buf *text,
 		return ret;
 	ret = apply_coeffs(facts, ret == 1, board_spec != NULL, err);
 	if (ret)
-		return err_wrap(err, ret, "%s", path);
+		return err_wrap(err, ret, "'%s'", path);
 	if (!facts->has_board && !facts->blob.len)
 		find_capacity(facts);
 	note_missing_opps(facts);
@@ -501,10 +501,11 @@ int check_facts_load(struct check_facts *facts, const char *path, const char *bo
 	path = buf_file_name(path);
 	if (!input.len) {
 		buf_free(&input);
-		return err_set(err, -EINVAL,
-			       "%s: empty, neither a coeffs.json nor a device tree; did "
-			       "the program that wrote it fail?",
-			       path);
+		return err_set(
+			err, -EINVAL,
+			"'%s': empty, neither a coeffs.json nor a device tree; did "
+			"the program that wrote it fail?",
+			path);
 	}
 	if (is_json(&input)) {
 		ret = load_coeffs(facts, &input, path, board_spec, err);

@@ -91,7 +91,7 @@ static int add_change(struct changes *c, const struct dts *d, const struct chang
 			return 0;
 		return err_set(
 			err, -EINVAL,
-			"%s: is included for CPUs that need different values; give "
+			"'%s' is included for CPUs that need different values; give "
 			"them nodes of their own",
 			d->files[new->file]->path);
 	}

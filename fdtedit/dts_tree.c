@@ -130,7 +130,7 @@ static struct dts_item *add_item(struct parser *p, enum dts_item_kind kind, size
 	struct dts_item *item;
 
 	if (grow(&t->items, &t->item_cap, t->item_count, sizeof(*item))) {
-		err_set(p->err, -ENOMEM, "%s: out of memory", p->name);
+		err_set(p->err, -ENOMEM, "'%s': out of memory", p->name);
 		return NULL;
 	}
 	item = &t->items[t->item_count++];
@@ -354,7 +354,7 @@ static int enter_region(struct parser *p, const struct cond *c, uint32_t line)
 	struct dts_tree *t = p->t;
 
 	if (grow(&t->regions, &t->region_cap, t->region_count, sizeof(*t->regions)))
-		return err_set(p->err, -ENOMEM, "%s: out of memory", p->name);
+		return err_set(p->err, -ENOMEM, "'%s': out of memory", p->name);
 	t->regions[t->region_count] = (struct dts_region){ c->outer, c->group, line };
 	p->region = t->region_count++;
 	return 0;
@@ -560,11 +560,11 @@ int dts_parse(const char *text, size_t len, const char *name, struct dts_tree *t
 
 	*tree = (struct dts_tree){ .text = text, .len = len };
 	if (len >= 2 && (!memcmp(text, "\xff\xfe", 2) || !memcmp(text, "\xfe\xff", 2)))
-		return err_set(err, -EINVAL, "%s: is UTF-16; convert it to UTF-8 first",
+		return err_set(err, -EINVAL, "'%s' is UTF-16; convert it to UTF-8 first",
 			       name);
 	ret = dts_lex(text, len, &tree->tokens);
 	if (ret)
-		return err_set(err, ret, "%s: out of memory", name);
+		return err_set(err, ret, "'%s': out of memory", name);
 	ret = enter_region(&p, &(struct cond){ 0 }, 0);
 	for (size_t i = 0; !ret && i < tree->tokens.count; i++)
 		ret = step(&p, &i);

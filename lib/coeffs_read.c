@@ -596,7 +596,7 @@ int coeffs_parse(const char *text, size_t len, const char *name, struct coeffs *
 	/* A missing key is a wrong file, not a missing one. */
 	if (ret == -ENOENT)
 		ret = -EINVAL;
-	return ret ? err_wrap(err, ret, "%s", name) : 0;
+	return ret ? err_wrap(err, ret, "'%s'", name) : 0;
 }
 
 int coeffs_read(const char *path, struct coeffs *c, struct err *err)

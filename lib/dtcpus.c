@@ -68,14 +68,18 @@ static int check_magic(const void *blob, size_t size, struct err *err)
 		return err_set(err, -EINVAL,
 			       "looks like DTS source, not a compiled tree; compile it "
 			       "with dtc first");
-	if (size < FDT_HEADER_MIN)
-		return err_set(err, -EINVAL,
-			       "%zu bytes are too few for a device tree's header", size);
+	if (size < sizeof(fdt32_t))
+		return err_set(err, -EINVAL, "%zu byte(s), not a device tree", size);
 	if (fdt_magic(blob) != FDT_MAGIC)
 		return err_set(err, -EINVAL,
 			       "magic 0x%08" PRIx32 " is not 0x%08x: not a compiled "
 			       "device tree",
 			       fdt_magic(blob), FDT_MAGIC);
+	if (size < FDT_HEADER_MIN)
+		return err_set(err, -EINVAL,
+			       "cut short: its %zu bytes are too few for a device tree's "
+			       "header",
+			       size);
 	return 0;
 }
 

@@ -53,12 +53,14 @@ int json_parse(const char *text, size_t len, const char *name, struct json **roo
 		len -= 3;
 	}
 	if (is_empty(text, len))
-		return err_set(err, -EINVAL,
-			       "%s: empty, not JSON; did the program that wrote it fail?",
-			       name);
+		return err_set(
+			err, -EINVAL,
+			"'%s': empty, not JSON; did the program that wrote it fail?",
+			name);
 	if (len >= 4 && !memcmp(text, "\xd0\x0d\xfe\xed", 4))
 		return err_set(err, -EINVAL,
-			       "%s: a compiled device tree, where JSON is wanted", name);
+			       "'%s': a compiled device tree, where JSON is wanted",
+			       name);
 	value = json_loadb(text ? text : "", len, JSON_REJECT_DUPLICATES, &error);
 	if (!value)
 		return err_set(err, -EINVAL, "%s:%d: not JSON: %s", name,

@@ -289,14 +289,14 @@ what_exynos5422_gives() {
 	for name in empty - ; do
 		run "$CALIB" check "$name" < empty
 		[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
-		[[ $output == *": empty, neither a coeffs.json nor a device tree"* ]]
+		[[ $output == *"': empty, neither a coeffs.json nor a device tree"* ]]
 	done
 }
 
 @test "check calls standard input by its name" {
 	run "$CALIB" check --board juno-r2 - < min.json
 	[ "$status" -eq 2 ]
-	[[ $output == *"error: standard input: cluster 'a7' matches no CPU"* ]]
+	[[ $output == *"error: 'standard input': cluster 'a7' matches no CPU"* ]]
 }
 
 @test "coefficients of a virtual board are called VIRTUAL, in text and in JSON" {

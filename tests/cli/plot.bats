@@ -143,10 +143,10 @@ marked() {
 	: > coeffs.json
 	run "$CALIB" plot
 	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
-	[[ $output == *"coeffs.json: empty, not JSON"* ]]
+	[[ $output == *"coeffs.json': empty, not JSON"* ]]
 	run "$CALIB" plot "$B/boards/odroid-xu4.dtb"
 	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
-	[[ $output == *"odroid-xu4.dtb: a compiled device tree"* ]]
+	[[ $output == *"odroid-xu4.dtb': a compiled device tree"* ]]
 }
 
 @test "-d shows the run's windows above idle, per busy CPU; flagged rows not" {

@@ -37,9 +37,9 @@ static void assert_refused(const char *text, const char *expected)
 
 	assert_non_null(c);
 	assert_int_equal(read_text(text, c, &err), -EINVAL);
-	msg = strstr(err.msg, "/c.json: ");
+	msg = strstr(err.msg, "/c.json': ");
 	assert_non_null(msg);
-	assert_string_equal(msg + strlen("/c.json: "), expected);
+	assert_string_equal(msg + strlen("/c.json': "), expected);
 	coeffs_free(c);
 }
 

@@ -560,7 +560,14 @@ static void source_text_is_told_from_a_broken_tree(void **state)
 			    "magic 0x7b202273 is not 0xd00dfeed: not a compiled device "
 			    "tree");
 	strcpy(text, "short");
-	assert_blob_refused(text, 5, "5 bytes are too few for a device tree's header");
+	assert_blob_refused(text, 1, "1 byte(s), not a device tree");
+	assert_blob_refused(text, 5,
+			    "magic 0x73686f72 is not 0xd00dfeed: not a compiled device "
+			    "tree");
+	memcpy(text, "\xd0\x0d\xfe\xed", 4);
+	assert_blob_refused(text, 5,
+			    "cut short: its 5 bytes are too few for a device tree's "
+			    "header");
 	assert_blob_refused(text, 0, "empty, not a device tree");
 }
 

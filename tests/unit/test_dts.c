@@ -330,7 +330,7 @@ static void source_that_does_not_balance_is_named_by_line(void **state)
 		{ "/ { };\n/* no end", "x.dts:2: this comment never ends" },
 		{ "/ { a = \"b; };\n", "x.dts:1: this string never ends" },
 		{ "/ { };\na = <1>", "x.dts:2: the file ends inside this property" },
-		{ "\xff\xfe/", "x.dts: is UTF-16; convert it to UTF-8 first" },
+		{ "\xff\xfe/", "'x.dts' is UTF-16; convert it to UTF-8 first" },
 	};
 
 	(void)state;

@@ -44,10 +44,11 @@ static void what_is_not_json_is_refused_with_its_line(void **state)
 	static const struct {
 		const char *text, *start;
 	} cases[] = {
-		{ "", "f.json: empty, not JSON; did the program that wrote it fail?" },
-		{ " \t\r\n", "f.json: empty, not JSON; " },
-		{ "\xef\xbb\xbf", "f.json: empty, not JSON; " },
-		{ "\xd0\x0d\xfe\xed", "f.json: a compiled device tree, where JSON is " },
+		{ "", "'f.json': empty, not JSON; did the program that wrote it fail?" },
+		{ " \t\r\n", "'f.json': empty, not JSON; " },
+		{ "\xef\xbb\xbf", "'f.json': empty, not JSON; " },
+		{ "\xd0\x0d\xfe\xed",
+		  "'f.json': a compiled device tree, where JSON is " },
 		{ "\n\n{ \"a\": NaN }", "f.json:3: not JSON: invalid token near 'NaN'" },
 		{ "{ \"a\": Infinity }", "f.json:1: not JSON: " },
 		{ "{ \"a\": -Infinity }", "f.json:1: not JSON: " },
@@ -330,7 +331,7 @@ static void files_that_cannot_be_read_are_named(void **state)
 	assert_int_equal(json_read("/", &root, &err), -EISDIR);
 	assert_string_equal(err.msg, "cannot read '/': Is a directory");
 	assert_int_equal(json_read(files_puts(dir, "empty", ""), &root, &err), -EINVAL);
-	assert_non_null(strstr(err.msg, "/empty: empty, not JSON; "));
+	assert_non_null(strstr(err.msg, "/empty': empty, not JSON; "));
 	assert_int_equal(json_read(files_puts(dir, "good", "[]"), &root, &err), 0);
 	json_free(root);
 	files_remove(dir);
