@@ -543,6 +543,24 @@ have no effect, 2 OPP(s) of '/opp-table-0' have no opp-microvolt (opp-microwatt 
 	[ "$status" -eq 0 ] && [ -z "$stderr" ]
 }
 
+@test "when a later file cannot take its place, those before it are put back" {
+	unshare -rm true 2> /dev/null || skip "no user namespaces"
+	fixture 15-include
+	cd new
+	"$FDTEDIT" apply -n --all-files 15-include.dts ../coeffs.json > list
+	last=$(sed -n 's/^\(.*\): would change for it$/\1/p' list | tail -n 1)
+	[ -n "$last" ] && [ "$(grep -c ' would change' list)" -ge 2 ]
+	rm list
+	# Nothing can be renamed over the place where something is mounted.
+	run unshare -rm sh -c 'mount --bind "$1" "$1" &&
+		"$FDTEDIT" apply --backup --all-files 15-include.dts ../coeffs.json' sh "$last"
+	[ "$status" -eq 2 ] || { echo "$output"; false; }
+	[[ $output == "fdtedit apply: error: cannot write '"*"$last' (it is as before): \
+Device or resource busy" ]] || { echo "$output"; false; }
+	cd ..
+	diff -r old new
+}
+
 git_repo() {
 	export HOME=$PWD GIT_CONFIG_NOSYSTEM=1
 	git init -q repo
