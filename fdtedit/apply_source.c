@@ -15,8 +15,12 @@
 #include "lib/buf.h"
 #include "lib/outfile.h"
 
-/* All files are written beside their targets before the first takes its place. */
-static int write_all(const struct dts_output *list, size_t count, struct err *err)
+/*
+ * All files are written beside their targets before the first takes its place.
+ * @half: set when a failure leaves a file changed
+ */
+static int write_all(const struct dts_output *list, size_t count, bool *half,
+		     struct err *err)
 {
 	struct outfile *out = calloc(count ? count : 1, sizeof(*out));
 	size_t opened = 0, done = 0;
@@ -41,10 +45,11 @@ static int write_all(const struct dts_output *list, size_t count, struct err *er
 		outfile_abort(&out[i]);
 	/* All or none: put back what was replaced already. */
 	for (size_t i = 0; ret && i + 1 < done; i++) {
-		if (outfile_write(list[i].path, list[i].old_text, list[i].old_len, NULL))
-			ret = err_wrap(err, ret,
-				       "'%s' is changed and could not be put back",
-				       list[i].path);
+		if (!outfile_write(list[i].path, list[i].old_text, list[i].old_len, NULL))
+			continue;
+		*half = true;
+		ret = err_wrap(err, ret, "'%s' is changed and could not be put back",
+			       list[i].path);
 	}
 	free(out);
 	return ret;
@@ -167,6 +172,7 @@ static int write_in_place(const struct apply *a, const struct dts_output *list,
 			  size_t count, struct err *err)
 {
 	size_t saved = 0;
+	bool half = false;
 	int ret = 0;
 
 	while (a->opts->backup && saved < count && !ret) {
@@ -174,8 +180,8 @@ static int write_in_place(const struct apply *a, const struct dts_output *list,
 		saved += !ret;
 	}
 	if (!ret)
-		ret = write_all(list, count, err);
-	for (size_t i = 0; ret && i < saved; i++)
+		ret = write_all(list, count, &half, err);
+	for (size_t i = 0; ret && !half && i < saved; i++)
 		outfile_drop_backup(list[i].path);
 	return ret;
 }
