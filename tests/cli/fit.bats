@@ -167,32 +167,6 @@ refused() {
 }
 
 # The published methods, against figures computed independently (to their printed digits).
-@test "data: --compare reproduces the coefficients of the freqbench sets" {
-	d="$SHARED/data/freqbench"
-	[ -e "$d/expected.csv" ] || skip "no $d"
-	for set in exynos5250-main sm8150ac-main sm8250-k30s; do
-		"$CALIB" import freqbench "$d/$set" --voltages "$d/$set/voltages.txt" \
-			-d "$set" 2> /dev/null
-		# Every row of exynos5250 is flagged: then there is a table and no result.
-		"$CALIB" fit -d "$set" --compare -o out.json > table 2> /dev/null || [ $? -eq 2 ]
-		awk -v set="$set" '
-			function close_to(is, want, half) {
-				if (is < want - half || is > want + half) {
-					print set, cpu, is, "is not", want; bad = 1 }
-				compared++ }
-			NR == FNR { if (split($0, e, ",") && e[1] == set) want["cpu" e[2]] = $0; next }
-			/^cpu[0-9]+$/ { cpu = $1; split(want[cpu], e, ","); next }
-			$2 != "all" { next }
-			$1 == "mean-of-ratios" { close_to($3, e[4], 0.55) }
-			$1 == "median-of-ratios" { close_to($3, e[5], 0.55) }
-			$1 == "through-origin" { close_to($3, e[6], 0.55) }
-			$1 == "intercept" { close_to($3, e[7], 0.55); close_to($4, e[8], 0.06)
-				close_to($6, e[9], 0.06); close_to($7, e[10], 0.00006) }
-			$1 == "idle-subtracted" { close_to($3, e[11], 0.55) }
-			$1 == "delta" { close_to($3, e[12], 0.55) }
-			END { exit bad || compared < 9 }' "$d/expected.csv" table
-	done
-}
 
 # xu3 WORKLOAD - rows of a workload and of idle, from the public Odroid-XU3 data
 xu3() {
