@@ -31,6 +31,24 @@ static inline void files_remove(char *dir)
 	free(dir);
 }
 
+/* The folder of the present test, for programs that take these two as set-up and
+ * tear-down. */
+static char *files_dir;
+
+static inline int files_set_up(void **state)
+{
+	(void)state;
+	files_dir = files_folder();
+	return 0;
+}
+
+static inline int files_tear_down(void **state)
+{
+	(void)state;
+	files_remove(files_dir);
+	return 0;
+}
+
 /* "DIR/NAME", in memory that the next but three calls take again. */
 static inline const char *files_path(const char *dir, const char *name)
 {

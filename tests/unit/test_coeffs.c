@@ -21,11 +21,9 @@
 #define LEAST  "\"name\": \"a7\", \"match\": { \"compatible\": \"arm,cortex-a7\" }"
 #define DPC    "\"dynamic-power-coefficient\": 90"
 
-static char *dir;
-
 static int read_text(const char *text, struct coeffs *c, struct err *err)
 {
-	return coeffs_read(files_puts(dir, "c.json", text), c, err);
+	return coeffs_read(files_puts(files_dir, "c.json", text), c, err);
 }
 
 /* The message without the file's name must be @expected. */
@@ -465,20 +463,6 @@ static void empty_match_means_no_cpu(void **state)
 	assert_false(coeffs_match_cpu(&m, "/cpus/cpu@0", a7, 1, 0));
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	dir = files_folder();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	files_remove(dir);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -496,5 +480,5 @@ int main(void)
 		cmocka_unit_test(empty_match_means_no_cpu),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, files_set_up, files_tear_down);
 }

@@ -16,11 +16,9 @@
 #include "lib/csv.h"
 #include "tests/unit/files.h"
 
-static char *dir;
-
 static int open_bytes(struct csv *csv, const char *data, size_t len, struct err *err)
 {
-	return csv_open(csv, files_put(dir, "x.csv", data, len), err);
+	return csv_open(csv, files_put(files_dir, "x.csv", data, len), err);
 }
 
 /* Rows joined by '|' and '/', or the message after the path. */
@@ -146,20 +144,6 @@ static void unreadable_files_are_named(void **state)
 	assert_string_equal(err.msg, "cannot read '/': Is a directory");
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	dir = files_folder();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	files_remove(dir);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -172,5 +156,5 @@ int main(void)
 		cmocka_unit_test(unreadable_files_are_named),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, files_set_up, files_tear_down);
 }

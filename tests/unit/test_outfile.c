@@ -25,8 +25,6 @@
 #include "lib/spawn.h"
 #include "tests/unit/files.h"
 
-static char *dir;
-
 static void assert_holds(const char *path, const char *text)
 {
 	char *got = files_get(path);
@@ -38,7 +36,7 @@ static void assert_holds(const char *path, const char *text)
 /* Temporary files would show here. */
 static void assert_file_count(int expected)
 {
-	DIR *d = opendir(dir);
+	DIR *d = opendir(files_dir);
 	int n = 0;
 
 	assert_non_null(d);
@@ -58,7 +56,7 @@ static mode_t mode_of(const char *path)
 
 static void new_file_appears_at_commit_only(void **state)
 {
-	const char *path = files_path(dir, "new");
+	const char *path = files_path(files_dir, "new");
 	struct outfile out;
 	struct err err = { "" };
 	mode_t mask = umask(027);
@@ -77,7 +75,7 @@ static void new_file_appears_at_commit_only(void **state)
 
 static void old_file_is_replaced_and_keeps_its_mode(void **state)
 {
-	const char *path = files_puts(dir, "old", "before");
+	const char *path = files_puts(files_dir, "old", "before");
 	struct outfile out;
 	struct err err = { "" };
 
@@ -94,7 +92,7 @@ static void old_file_is_replaced_and_keeps_its_mode(void **state)
 
 static void owner_is_kept_where_allowed(void **state)
 {
-	const char *path = files_puts(dir, "owned", "before");
+	const char *path = files_puts(files_dir, "owned", "before");
 	struct stat st;
 	struct err err = { "" };
 
@@ -110,7 +108,7 @@ static void owner_is_kept_where_allowed(void **state)
 
 static void abort_leaves_no_trace(void **state)
 {
-	const char *path = files_puts(dir, "old", "before");
+	const char *path = files_puts(files_dir, "old", "before");
 	struct outfile out;
 	struct outfile zero = { 0 };
 	struct err err = { "" };
@@ -135,20 +133,21 @@ static void what_a_killed_process_left_is_swept(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < 2; i++)
-		files_puts(dir, names[i], "half");
+		files_puts(files_dir, names[i], "half");
 	for (size_t i = 0; i < 8; i++)
-		files_puts(dir, kept[i], "whole");
-	outfile_sweep(files_path(dir, "a.json"));
+		files_puts(files_dir, kept[i], "whole");
+	outfile_sweep(files_path(files_dir, "a.json"));
 	for (size_t i = 0; i < 8; i++)
-		assert_holds(files_path(dir, kept[i]), "whole");
+		assert_holds(files_path(files_dir, kept[i]), "whole");
 	assert_file_count(8);
 	outfile_sweep("/no/such/folder/a.json");
 }
 
 static void link_stays_a_link(void **state)
 {
-	const char *real = files_puts(dir, "real", "before");
-	const char *one = files_path(dir, "one"), *two = files_path(dir, "two");
+	const char *real = files_puts(files_dir, "real", "before");
+	const char *one = files_path(files_dir, "one"),
+		   *two = files_path(files_dir, "two");
 	struct stat st;
 	struct err err = { "" };
 
@@ -166,19 +165,19 @@ static void link_stays_a_link(void **state)
 
 static void link_to_a_file_that_is_not_there_makes_it(void **state)
 {
-	const char *one = files_path(dir, "one");
+	const char *one = files_path(files_dir, "one");
 	struct err err = { "" };
 
 	(void)state;
 	assert_int_equal(symlink("new", one), 0);
 	assert_int_equal(outfile_write(one, "text", 4, &err), 0);
-	assert_holds(files_path(dir, "new"), "text");
+	assert_holds(files_path(files_dir, "new"), "text");
 	assert_file_count(2);
 }
 
 static void link_circle_is_refused(void **state)
 {
-	const char *one = files_path(dir, "one");
+	const char *one = files_path(files_dir, "one");
 	struct err err = { "" };
 
 	(void)state;
@@ -192,7 +191,7 @@ static void folders_and_missing_folders_are_refused(void **state)
 	struct err err = { "" };
 
 	(void)state;
-	assert_int_equal(outfile_write(dir, "x", 1, &err), -EISDIR);
+	assert_int_equal(outfile_write(files_dir, "x", 1, &err), -EISDIR);
 	assert_non_null(strstr(err.msg, "': Is a directory"));
 	assert_int_equal(outfile_write("/nonexistent/x", "x", 1, &err), -ENOENT);
 	assert_non_null(strstr(err.msg, "cannot write '/nonexistent/x'"));
@@ -203,7 +202,7 @@ static void folders_and_missing_folders_are_refused(void **state)
 
 static void read_only_file_is_not_replaced(void **state)
 {
-	const char *path = files_puts(dir, "old", "before");
+	const char *path = files_puts(files_dir, "old", "before");
 	struct err err = { "" };
 
 	(void)state;
@@ -219,7 +218,7 @@ static void read_only_file_is_not_replaced(void **state)
 /* A size limit acts like a full disk, without one. */
 static void full_disk_leaves_the_old_file(void **state)
 {
-	const char *path = files_puts(dir, "old", "before");
+	const char *path = files_puts(files_dir, "old", "before");
 	struct rlimit old, limit;
 	struct err err = { "" };
 	char data[8192] = "x";
@@ -254,8 +253,8 @@ static void device_is_written_straight(void **state)
 
 static void backup_never_overwrites(void **state)
 {
-	const char *path = files_puts(dir, "b.dtb", "one");
-	const char *orig = files_path(dir, "b.dtb.orig");
+	const char *path = files_puts(files_dir, "b.dtb", "one");
+	const char *orig = files_path(files_dir, "b.dtb.orig");
 	struct err err = { "" };
 
 	(void)state;
@@ -263,7 +262,7 @@ static void backup_never_overwrites(void **state)
 	assert_int_equal(outfile_backup(path, &err), 0);
 	assert_holds(orig, "one");
 	assert_int_equal(mode_of(orig), 0640);
-	files_puts(dir, "b.dtb", "two");
+	files_puts(files_dir, "b.dtb", "two");
 	assert_int_equal(outfile_backup(path, &err), -EEXIST);
 	assert_non_null(strstr(err.msg, "/b.dtb.orig' exists; move it away first"));
 	assert_holds(orig, "one");
@@ -293,7 +292,7 @@ static void buffer_grows_and_stays_terminated(void **state)
 
 static void file_is_read_up_to_its_limit(void **state)
 {
-	const char *path = files_puts(dir, "f", "12345");
+	const char *path = files_puts(files_dir, "f", "12345");
 	struct buf buf = { 0 };
 	struct err err = { "" };
 
@@ -406,14 +405,16 @@ static void digest_of_a_file_whatever_its_name(void **state)
 	struct err err = { "" };
 
 	(void)state;
-	assert_int_equal(sha256_file(files_puts(dir, "abc", "abc"), digest, &err), 0);
+	assert_int_equal(sha256_file(files_puts(files_dir, "abc", "abc"), digest, &err),
+			 0);
 	assert_string_equal(digest, abc);
-	assert_int_equal(sha256_file(files_puts(dir, "a\\b\nc", "abc"), digest, &err), 0);
+	assert_int_equal(
+		sha256_file(files_puts(files_dir, "a\\b\nc", "abc"), digest, &err), 0);
 	assert_string_equal(digest, abc);
 	assert_int_equal(sha256_file("/nonexistent", digest, &err), -ENOENT);
 	assert_string_equal(err.msg,
 			    "cannot read '/nonexistent': No such file or directory");
-	assert_int_equal(sha256_file(dir, digest, &err), -EIO);
+	assert_int_equal(sha256_file(files_dir, digest, &err), -EIO);
 	assert_true(sha256_is_valid(abc));
 	assert_false(sha256_is_valid("ba78"));
 	assert_false(sha256_is_valid(
@@ -421,21 +422,7 @@ static void digest_of_a_file_whatever_its_name(void **state)
 		"20015AD"));
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	dir = files_folder();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	files_remove(dir);
-	return 0;
-}
-
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, files_set_up, files_tear_down)
 
 int main(void)
 {

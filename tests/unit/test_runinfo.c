@@ -16,8 +16,6 @@
 #include "calib/runinfo.h"
 #include "tests/unit/files.h"
 
-static char *dir;
-
 static void fill(struct runinfo *info)
 {
 	struct runinfo_cluster *c = &info->clusters[0];
@@ -58,7 +56,7 @@ static void fill(struct runinfo *info)
 static void what_is_written_reads_back(void **state)
 {
 	static struct runinfo info, back;
-	const char *run = files_path(dir, "run");
+	const char *run = files_path(files_dir, "run");
 	struct err err = { "" };
 
 	(void)state;
@@ -71,7 +69,7 @@ static void what_is_written_reads_back(void **state)
 	/* Again, over the one that is there, with a slash too many. */
 	info.virtual_board = false;
 	info.seed = 0;
-	assert_int_equal(runinfo_write(files_path(dir, "run/"), &info, &err), 0);
+	assert_int_equal(runinfo_write(files_path(files_dir, "run/"), &info, &err), 0);
 	assert_int_equal(runinfo_read(run, &back, &err), 0);
 	assert_memory_equal(&info, &back, sizeof(info));
 }
@@ -101,7 +99,7 @@ static void run_that_cannot_be_made_is_named(void **state)
 	assert_string_equal(err.msg,
 			    "cannot make the folder '/nonexistent/run': No such file "
 			    "or directory");
-	assert_int_equal(runinfo_write(files_puts(dir, "file", ""), &info, &err),
+	assert_int_equal(runinfo_write(files_puts(files_dir, "file", ""), &info, &err),
 			 -ENOTDIR);
 }
 
@@ -141,8 +139,8 @@ static void wrong_files_are_refused_with_their_key(void **state)
 		struct err err = { "" };
 		const char *msg;
 
-		files_puts(dir, "board.json", cases[i].text);
-		assert_int_equal(runinfo_read(dir, &info, &err), -EINVAL);
+		files_puts(files_dir, "board.json", cases[i].text);
+		assert_int_equal(runinfo_read(files_dir, &info, &err), -EINVAL);
 		msg = strstr(err.msg, "/board.json: ");
 		assert_non_null(msg);
 		assert_string_equal(msg + strlen("/board.json: "), cases[i].msg);
@@ -163,20 +161,6 @@ static void paths_have_one_slash_and_must_fit(void **state)
 			 -ENAMETOOLONG);
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	dir = files_folder();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	files_remove(dir);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -187,5 +171,5 @@ int main(void)
 		cmocka_unit_test(paths_have_one_slash_and_must_fit),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, files_set_up, files_tear_down);
 }

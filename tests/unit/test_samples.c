@@ -21,11 +21,9 @@
 	"power_sd_uw,reads,temp_mc,work,cycles,flags\n"
 #define ROW "5,a15,1400000,1399000,1100000,2,int,200.125,1500000,12,30,51000,7,8,-\n"
 
-static char *dir;
-
 static int read_text(struct samples *s, const char *text, struct err *err)
 {
-	return samples_read(s, files_puts(dir, "s.csv", text), err);
+	return samples_read(s, files_puts(files_dir, "s.csv", text), err);
 }
 
 /* @msg is what follows the path. */
@@ -331,7 +329,7 @@ static void many_files_are_told_apart(void **state)
 {
 	struct samples s = { 0 };
 	struct err err = { "" };
-	const char *path = files_puts(dir, "one.csv", HEADER ROW ROW);
+	const char *path = files_puts(files_dir, "one.csv", HEADER ROW ROW);
 
 	(void)state;
 	assert_int_equal(samples_read(&s, path, &err), 0);
@@ -391,20 +389,6 @@ static void unreadable_file_is_named(void **state)
 	samples_free(&s);
 }
 
-static int set_up(void **state)
-{
-	(void)state;
-	dir = files_folder();
-	return 0;
-}
-
-static int tear_down(void **state)
-{
-	(void)state;
-	files_remove(dir);
-	return 0;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -424,5 +408,5 @@ int main(void)
 		cmocka_unit_test(unreadable_file_is_named),
 	};
 
-	return cmocka_run_group_tests(tests, set_up, tear_down);
+	return cmocka_run_group_tests(tests, files_set_up, files_tear_down);
 }
