@@ -12,7 +12,7 @@
 #include "calib/sim/sim.h"
 
 struct probe_options {
-	const char *board, *sysroot, *voltages;
+	const char *board, *sysroot, *power_from, *voltages;
 	struct opt_list sensors;
 	bool json;
 };
@@ -42,6 +42,7 @@ static int read_real(const struct probe_options *o, const struct board *board,
 		.board = board,
 		.sensors = o->sensors.items,
 		.sensor_count = o->sensors.n,
+		.power_from = o->power_from,
 		.voltages = o->voltages,
 	};
 
@@ -60,11 +61,12 @@ static int read_facts(const struct probe_options *o, struct facts *f, struct err
 		return err_set(err, -ENOMEM, "out of memory");
 	if (o->board)
 		ret = board_open(o->board, board, &virtual_board, err);
-	if (!ret && virtual_board && (o->sysroot || o->sensors.n || o->voltages))
+	if (!ret && virtual_board &&
+	    (o->sysroot || o->sensors.n || o->power_from || o->voltages))
 		ret = err_set(
 			err, -EINVAL,
 			"a virtual board has its own sensors and voltages: --sensor, "
-			"--voltages and --sysroot are for real machines");
+			"--power-from, --voltages and --sysroot are for real machines");
 	if (!ret)
 		ret = virtual_board ? read_virtual(board, f, err)
 				    : read_real(o, o->board ? board : NULL, f, err);
@@ -106,6 +108,9 @@ static const struct opt probe_opts[] = {
 	  "a board's name, a .dtb file, or virtual:NAME for its virtual twin" },
 	{ "sensor", 0, OPT_LIST, OPT(sensors), "CLUSTER=SENSOR",
 	  "which meter measures CLUSTER: 'a15=ina231@0x40', 'a15=label:VDD_ARM'" },
+	{ "power-from", 0, OPT_STRING, OPT(power_from), "SOURCE",
+	  "an external meter's readings: a command, FIFO, device or growing file; see "
+	  "'calib measure --help'" },
 	{ "voltages", 0, OPT_STRING, OPT(voltages), "FILE",
 	  "voltages that you know: CPU.KHZ=MICROVOLT, blank-separated" },
 	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
@@ -137,12 +142,16 @@ const struct cmd cmd_probe = {
 		"be "
 		"looked at, mostly for want of root or debugfs.\n"
 		"\n"
+		"With --power-from it waits for two readings and shows how they are "
+		"understood: columns, rate and power.\n"
+		"\n"
 		"Exit status 0 when a calibration is possible, 1 when something is "
 		"missing "
 		"for it. Next: 'calib freqcheck', 'calib measure'.",
 	.example = "sudo calib probe\n"
 		   "calib probe --json\n"
 		   "calib probe --sensor a15=label:VDD_ARM\n"
+		   "calib probe --power-from 'ssh bench meter-log'\n"
 		   "calib probe --board virtual:odroid-xu3",
 	.opts = probe_opts,
 	.opts_size = sizeof(struct probe_options),

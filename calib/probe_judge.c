@@ -85,6 +85,31 @@ static void note_frequencies(struct probe *p, const struct facts_cluster *c)
 		    cpulist_format(c->offline, c->offline_count, cpus, sizeof(cpus)));
 }
 
+static const struct facts_meter *meter_of(const struct facts *f,
+					  const struct facts_cluster *c)
+{
+	for (unsigned int i = 0; i < f->meter_count; i++)
+		if (!strncmp(f->meters[i].name, c->sensor, sizeof(c->sensor) - 1))
+			return &f->meters[i];
+	return NULL;
+}
+
+/* It has one; does that one work? */
+static void judge_meter(struct probe *p, const struct facts_cluster *c)
+{
+	const struct facts_meter *m = meter_of(p->facts, c);
+
+	if (m && !m->has_power)
+		add(p, PROBE_MISSING, false, "", "%s: its meter gives no reading: %s",
+		    c->name, m->why);
+	else if (m && !strcmp(m->kind, METERS_STREAM_SPEC))
+		add(p, PROBE_NOTE, false,
+		    "keep other programs from loading the machine meanwhile",
+		    "%s: the clock of the external meter is found by a marker load when "
+		    "'calib measure' begins",
+		    c->name);
+}
+
 static void judge_cluster(struct probe *p, const struct facts_cluster *c)
 {
 	if (c->no_pin[0])
@@ -93,6 +118,8 @@ static void judge_cluster(struct probe *p, const struct facts_cluster *c)
 		add(p, PROBE_MISSING, false, "", "%s%s%s",
 		    p->facts->virtual_board ? c->name : "",
 		    p->facts->virtual_board ? ": " : "", c->no_sensor);
+	else
+		judge_meter(p, c);
 	judge_voltages(p, c);
 	note_frequencies(p, c);
 	if (!p->facts->virtual_board && !c->zone_count)

@@ -11,6 +11,7 @@
 
 #include "calib/linux/facts_internal.h"
 #include "calib/linux/internal.h"
+#include "calib/linux/meters_stream.h"
 
 static uint32_t read_policy_khz(const struct sysfs *sys, unsigned int id,
 				const char *name)
@@ -126,6 +127,19 @@ static void add_cluster(const struct linux_machine *lm, const struct runinfo *in
 		c->capacity = 0;
 }
 
+/* By now it has been looked at. */
+static void describe_stream(const struct linux_machine *lm, const struct meter_info *info,
+			    struct facts_meter *m)
+{
+	struct meter_info seen = *info;
+
+	if (!stream_describe(&lm->meters, m->unit, sizeof(m->unit), &m->interval_us))
+		return;
+	seen.unit = m->unit;
+	seen.interval_us = m->interval_us;
+	meter_describe(&seen, m->about, sizeof(m->about));
+}
+
 static void add_meter(const struct linux_machine *lm, const struct meter_info *info,
 		      struct facts_meter *m)
 {
@@ -141,6 +155,8 @@ static void add_meter(const struct linux_machine *lm, const struct meter_info *i
 	m->averages = info->averages;
 	ret = power_meter_show(&lm->meters, info, &r, &err);
 	m->has_power = !ret;
+	if (!strcmp(m->kind, METERS_STREAM_SPEC))
+		describe_stream(lm, info, m);
 	if (ret)
 		snprintf(m->why, sizeof(m->why), "%.250s", err.msg);
 	else

@@ -401,7 +401,9 @@ int power_meter_show(const struct meters *all, const struct meter_info *info,
 	ret = power_meter_open(all, info, &pm, err);
 	if (ret)
 		return ret;
-	ret = power_meter_read(&pm, clock_ns(), r, err);
+	ret = power_meter_ready(&pm, err);
+	if (!ret)
+		ret = power_meter_read(&pm, clock_ns(), r, err);
 	if (ret == -EAGAIN) {
 		nanosleep(&pause, NULL);
 		ret = power_meter_read(&pm, clock_ns(), r, err);

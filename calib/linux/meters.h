@@ -149,7 +149,8 @@ int power_meter_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 /*
  * power_meter_show - one reading without a measurement around it, for lists
  *
- * Opens, reads (a counter twice, 20 ms apart), closes. Returns what the above return.
+ * Opens, reads (a counter twice, 20 ms apart; a stream when it has come, within 10 s),
+ * closes. Returns what the above return.
  */
 int power_meter_show(const struct meters *all, const struct meter_info *info,
 		     struct reading *r, struct err *err);

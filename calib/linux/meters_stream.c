@@ -51,7 +51,8 @@ struct stream {
 	size_t have;
 	bool header, skip_half; /* a header came; the next line is not whole */
 	unsigned int line_no;
-	int time_field, power_field, time_exp10, power_exp10;
+	int time_field, power_field;
+	const struct column *time_column, *power_column;
 	/* the readings */
 	int64_t last_time_ns; /* the meter's clock */
 	uint64_t count, arrived_ns, interval_ns;
@@ -69,14 +70,14 @@ struct stream {
 };
 
 static int find_column(char *const *fields, unsigned int n, const struct column *known,
-		       int *field, int *exp10)
+		       int *field, const struct column **column)
 {
 	for (unsigned int i = 0; i < n; i++) {
 		for (const struct column *c = known; c->name; c++) {
 			if (strcmp(fields[i], c->name) != 0)
 				continue;
 			*field = i;
-			*exp10 = c->exp10;
+			*column = c;
 			return 0;
 		}
 	}
@@ -112,13 +113,13 @@ static unsigned int split(char *line, char **fields)
 static int take_header(struct stream *st, char *const *fields, unsigned int n,
 		       struct err *err)
 {
-	if (find_column(fields, n, time_columns, &st->time_field, &st->time_exp10))
+	if (find_column(fields, n, time_columns, &st->time_field, &st->time_column))
 		return err_set(
 			err, -EINVAL,
 			"the header line '%.80s...' has no column time_s, time_ms, "
 			"time_us or time_ns",
 			fields[0]);
-	if (find_column(fields, n, power_columns, &st->power_field, &st->power_exp10))
+	if (find_column(fields, n, power_columns, &st->power_field, &st->power_column))
 		return err_set(
 			err, -EINVAL,
 			"the header line '%.80s...' has no column power_w, power_mw "
@@ -149,11 +150,11 @@ static int take_reading(struct stream *st, char *const *fields, unsigned int n,
 	if ((int)n <= st->time_field || (int)n <= st->power_field)
 		return err_set(err, -EIO, "line %u has %u field%s", st->line_no, n,
 			       text_s(n));
-	if (num_scaled(fields[st->time_field], st->time_exp10, &time_ns) ||
+	if (num_scaled(fields[st->time_field], st->time_column->exp10, &time_ns) ||
 	    llabs(time_ns) > INT64_MAX / 2)
 		return err_set(err, -EIO, "line %u: '%.40s' is no time", st->line_no,
 			       fields[st->time_field]);
-	if (num_scaled(fields[st->power_field], st->power_exp10, &power_uw) ||
+	if (num_scaled(fields[st->power_field], st->power_column->exp10, &power_uw) ||
 	    llabs(power_uw) > METERS_MAX_UW)
 		return err_set(err, -EIO, "line %u: '%.40s' is no power", st->line_no,
 			       fields[st->power_field]);
@@ -485,6 +486,21 @@ bool stream_needs_marker(const struct power_meter *pm)
 uint64_t stream_interval_ns(const struct power_meter *pm)
 {
 	return stream_of(pm)->interval_ns;
+}
+
+bool stream_describe(const struct meters *all, char *columns, size_t size,
+		     uint32_t *interval_us)
+{
+	const struct stream *st = all->stream_own;
+	uint64_t us;
+
+	if (!st || !st->header || !st->interval_ns)
+		return false;
+	us = st->interval_ns / 1000;
+	snprintf(columns, size, "%s by %s", st->power_column->name,
+		 st->time_column->name);
+	*interval_us = us < UINT32_MAX ? us : UINT32_MAX;
+	return true;
 }
 
 int stream_record(struct power_meter *pm, size_t max, struct err *err)

@@ -25,6 +25,10 @@
 bool stream_needs_marker(const struct power_meter *pm);
 /* Between its readings, by its own clock. */
 uint64_t stream_interval_ns(const struct power_meter *pm);
+/* What was understood of it: "power_mw by time_s", and how often. False before two
+ * readings came; then nothing is filled in. */
+bool stream_describe(const struct meters *all, char *columns, size_t size,
+		     uint32_t *interval_us);
 /*
  * Between these two every reading is kept that power_meter_read() comes across.
  * stream_record() returns 0 or -ENOMEM; stream_align() finds the offset and uses it, and

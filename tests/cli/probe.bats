@@ -312,3 +312,37 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "iio:ina226/power2: mW x scale, every 3.521 ms; now 1250 mW"
 	has "avgmeter-virtual-0/power1: uW, mean over 1000 ms; now 2500 mW"
 }
+
+@test "an external meter's readings: columns, rate, power, and what aligns its clock" {
+	needs_namespace
+	fake
+	for n in 0 1 2 3; do rm -f root/sys/class/hwmon/hwmon$n; done
+	probe --power-from "printf 'n,time_ms,power_mw\n1,10,700\n2,60,900\n'; sleep 9"
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	has "power_mw by time_ms, every 50 ms; what it measures is taken for the whole device; now 800 mW"
+	has "note a15: the clock of the external meter is found by a marker load when 'calib measure' begins"
+	has "nothing is missing; next: 'calib freqcheck', 'calib measure'"
+	probe --json --power-from "printf 'time_s,power_w\n1,.5\n1.5,.7\n'; sleep 9"
+	[ "$status" -eq 0 ]
+	python3 - "$output" <<- 'END'
+		import json, sys
+		m, = json.loads(sys.argv[1])["power-meters"]
+		assert m["unit"] == "power_w by time_s" and m["interval-us"] == 500000, m
+		assert m["power-uw"] == 600000, m
+	END
+	probe --power-from "printf 'time_s,watt\n1,2\n'; sleep 9"
+	[ "$status" -eq 1 ]
+	has "MISSING a15: its meter gives no reading: sensor stream"
+	has "the header line 'time_s...' has no column power_w, power_mw or power_uw"
+	run --separate-stderr "$CALIB" probe --board virtual:juno-r2 --power-from x
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--power-from, --voltages and --sysroot are for real machines" ]]
+}
+
+@test "an external meter is looked at without a cpufreq too" {
+	mkdir -p root/sys
+	run --separate-stderr "$CALIB" probe --sysroot root --power-from "exit 4"
+	[ "$status" -eq 1 ]
+	has "no reading: sensor stream exit 4: the command 'exit 4' ended with status 4 after 0 readings"
+}
