@@ -215,7 +215,7 @@ int json_get_range(const struct json *obj, const char *key, uint64_t min, uint64
 
 int json_get_u32(const struct json *obj, const char *key, uint32_t *out, struct err *err)
 {
-	uint64_t v;
+	uint64_t v = 0;
 	int ret = json_get_range(obj, key, 0, UINT32_MAX, &v, err);
 
 	if (!ret)

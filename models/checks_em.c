@@ -144,7 +144,7 @@ static void compute_v56(const struct dt_domain *dom, unsigned int index,
 	cd->has_v56 = !em_v56(cd->v56, dom->opp_count, &err);
 	if (cd->has_v56)
 		return;
-	snprintf(cd->v56_why, sizeof(cd->v56_why), "no energy model: %s", err.msg);
+	snprintf(cd->v56_why, sizeof(cd->v56_why), "no energy model: %.400s", err.msg);
 	checks_add(out, CHECKS_FINDING, "limits", index,
 		   "v5.6 would refuse the energy model: %s", err.msg);
 }
@@ -168,7 +168,7 @@ static void compute_current(const struct dt_domain *dom, unsigned int index,
 	cd->has_current = !em_current(cd->current, dom->opp_count, cd->capacity, &err);
 	if (cd->has_current)
 		return;
-	snprintf(cd->current_why, sizeof(cd->current_why), "no energy model: %s",
+	snprintf(cd->current_why, sizeof(cd->current_why), "no energy model: %.400s",
 		 err.msg);
 	checks_add(out, CHECKS_FINDING, "limits", index,
 		   "the kernel would refuse the energy model: %s", err.msg);
