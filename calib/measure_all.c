@@ -43,11 +43,15 @@ static int take_rows_before(struct job *job, struct err *err)
 static int on_begin(void *arg, struct err *err)
 {
 	struct job *job = arg;
-	char note[sizeof(job->info.clusters[0].sensor_note)];
+	struct machine *m = job->target.machine;
+	unsigned int cluster = job->runner->plan->cluster;
+	struct runinfo_cluster *c = &job->session.info.clusters[cluster];
 	int ret;
 
-	traits_format(&job->runner->traits, note, sizeof(note));
-	ret = session_note(&job->session, job->runner->plan->cluster, note, err);
+	traits_format(&job->runner->traits, c->sensor_note, sizeof(c->sensor_note));
+	if (m->ops->describe)
+		m->ops->describe(m, cluster, c);
+	ret = session_update(&job->session, err);
 	if (!ret)
 		ret = job_begin_session(job, err);
 	if (!ret && job->precision.target > 0)

@@ -127,6 +127,9 @@ static int read_cluster_sensor(const struct json *obj, struct runinfo_cluster *c
 	if (!ret)
 		ret = json_opt_text(obj, "sensor-note", c->sensor_note,
 				    sizeof(c->sensor_note), err);
+	if (!ret)
+		ret = json_opt_text(obj, "interrupts-stayed", c->irqs_stayed,
+				    sizeof(c->irqs_stayed), err);
 	return ret;
 }
 
@@ -146,6 +149,7 @@ static int read_cluster(const struct json *obj, struct runinfo_cluster *c,
 		"sensor-interval-us",
 		"housekeeping-cpu",
 		"sensor-note",
+		"interrupts-stayed",
 		NULL,
 	};
 	int ret = json_only_keys(obj, known, err);
@@ -365,6 +369,8 @@ static int put_cluster(struct json *obj, const struct runinfo_cluster *c)
 		ret = json_put_u64(obj, "housekeeping-cpu", c->housekeeper);
 	if (!ret)
 		ret = put_text(obj, "sensor-note", c->sensor_note);
+	if (!ret)
+		ret = put_text(obj, "interrupts-stayed", c->irqs_stayed);
 	return ret;
 }
 

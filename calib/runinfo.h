@@ -32,6 +32,8 @@ struct runinfo_cluster {
 	bool has_housekeeper;
 	uint32_t housekeeper;  /* CPU that calib itself runs on meanwhile */
 	char sensor_note[256]; /* what its readings told of it; "" nothing new */
+	char irqs_stayed[128]; /* interrupts that the kernel kept on its CPUs: "9,45-46"
+				*/
 };
 
 struct runinfo {

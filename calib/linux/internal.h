@@ -27,6 +27,7 @@ struct linux_cluster {
 	struct regulator regulator;
 	bool use_regulator; /* it knows the voltage better than the table does */
 	struct thermal thermal;
+	char irqs_stayed[128]; /* on its CPUs, refused by the kernel: "9,45-46" */
 	bool prepared;
 	bool taken_away; /* somebody changed governor or limits: take them again */
 	uint32_t pinned_khz;

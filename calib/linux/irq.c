@@ -67,22 +67,48 @@ void irq_save(struct state *st, const unsigned int *cpus, unsigned int ncpus)
 	}
 }
 
-unsigned int irq_move(struct state *st, const unsigned int *cpus, unsigned int ncpus)
+/* It was not moved: can it come to one of @cpus? The kernel tells where it really goes.
+ */
+static bool disturbs(const struct sysfs *sys, unsigned int irq, const unsigned int *cpus,
+		     unsigned int ncpus)
 {
-	unsigned int left[CPULIST_MAX], elsewhere[CPULIST_MAX], stayed = 0;
+	static const char *const names[] = { "effective_affinity_list",
+					     "smp_affinity_list" };
+	unsigned int left[CPULIST_MAX];
+	char path[SYSFS_PATH], text[SYSFS_TEXT];
+	int count;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		snprintf(path, sizeof(path), STATE_IRQS "%u/%s", irq, names[i]);
+		if (sysfs_read(sys, path, text, sizeof(text), NULL) || !text[0])
+			continue;
+		return without(text, cpus, ncpus, left, &count) != (unsigned int)count;
+	}
+	return true;
+}
+
+unsigned int irq_move(struct state *st, const unsigned int *cpus, unsigned int ncpus,
+		      unsigned int *stayed, unsigned int max)
+{
+	unsigned int left[CPULIST_MAX], elsewhere[CPULIST_MAX], n_stayed = 0;
 	unsigned int nelse = others(st->sys, cpus, ncpus, elsewhere);
 	char text[SYSFS_TEXT];
 	int count;
 
 	for (unsigned int i = 0; i < st->count; i++) {
 		const struct state_item *item = &st->items[i];
-		unsigned int n;
+		unsigned int n, irq;
 
-		if (strncmp(item->path, STATE_IRQS, strlen(STATE_IRQS)) != 0)
+		if (sscanf(item->path, STATE_IRQS "%u/", &irq) != 1)
 			continue;
 		n = without(item->text, cpus, ncpus, left, &count);
 		cpulist_format(n ? left : elsewhere, n ? n : nelse, text, sizeof(text));
-		stayed += sysfs_write(st->sys, item->path, text, NULL) != 0;
+		if (!sysfs_write(st->sys, item->path, text, NULL) ||
+		    !disturbs(st->sys, irq, cpus, ncpus))
+			continue;
+		if (n_stayed < max)
+			stayed[n_stayed] = irq;
+		n_stayed++;
 	}
-	return stayed;
+	return n_stayed;
 }

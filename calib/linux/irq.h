@@ -20,8 +20,9 @@ void irq_save(struct state *st, const unsigned int *cpus, unsigned int ncpus);
  *
  * One that may run nowhere else goes to the other online CPUs. What the kernel refuses
  * (per-CPU timers, managed interrupts of a device's queues) stays where it is. Returns
- * how many stayed.
+ * how many stayed that come to @cpus; the first @max of them are in @stayed, ascending.
  */
-unsigned int irq_move(struct state *st, const unsigned int *cpus, unsigned int ncpus);
+unsigned int irq_move(struct state *st, const unsigned int *cpus, unsigned int ncpus,
+		      unsigned int *stayed, unsigned int max);
 
 #endif

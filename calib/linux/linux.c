@@ -337,9 +337,18 @@ static void linux_close(struct machine *m)
 	free(lm);
 }
 
+static void linux_describe(struct machine *m, unsigned int cluster,
+			   struct runinfo_cluster *c)
+{
+	const struct linux_cluster *lc = &to_linux(m)->clusters[cluster];
+
+	snprintf(c->irqs_stayed, sizeof(c->irqs_stayed), "%s", lc->irqs_stayed);
+}
+
 static const struct machine_ops linux_ops = {
 	.discover = linux_discover,
 	.prepare = linux_prepare,
+	.describe = linux_describe,
 	.set_opp = linux_set_opp,
 	.read_khz = linux_read_khz,
 	.read_power = linux_read_power,

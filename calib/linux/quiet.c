@@ -7,6 +7,10 @@
 #include <errno.h>
 
 #include "calib/linux/irq.h"
+#include "lib/cpulist.h"
+#include "lib/text.h"
+
+#define IRQS_TOLD 64
 
 static bool can_park(struct linux_machine *lm, const struct cpufreq_policy *p,
 		     struct err *err)
@@ -45,6 +49,26 @@ static int park_policy(const struct linux_machine *lm, const struct cpufreq_poli
 	return ret ? ret : cpufreq_pin(&lm->sys, p, p->khz[0], err);
 }
 
+/* Told once: restore() and prepare() may follow each other many times. */
+static void move_irqs(struct linux_machine *lm, const struct topology_cluster *c)
+{
+	struct linux_cluster *lc = &lm->clusters[c - lm->topo->clusters];
+	unsigned int irqs[IRQS_TOLD], n, told;
+	bool again = lc->irqs_stayed[0];
+
+	n = irq_move(&lm->state, c->cpus, c->cpu_count, irqs, IRQS_TOLD);
+	if (!n)
+		return;
+	told = n < IRQS_TOLD ? n : IRQS_TOLD;
+	cpulist_format(irqs, told, lc->irqs_stayed, sizeof(lc->irqs_stayed));
+	if (!again)
+		linux_note(lm,
+			   "cluster '%s': the kernel keeps %u interrupt%s on its CPUs "
+			   "(%s%s)",
+			   c->name, n, text_s(n), lc->irqs_stayed,
+			   n > told ? " ..." : "");
+}
+
 void quiet_park(struct linux_machine *lm, unsigned int cluster)
 {
 	const struct topology_cluster *measured = &lm->topo->clusters[cluster];
@@ -62,7 +86,7 @@ void quiet_park(struct linux_machine *lm, unsigned int cluster)
 					   "clock meanwhile: %s",
 					   c->name, why.msg);
 	}
-	irq_move(&lm->state, measured->cpus, measured->cpu_count);
+	move_irqs(lm, measured);
 }
 
 int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster)

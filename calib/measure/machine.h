@@ -60,6 +60,9 @@ struct machine_ops {
 	 * way to pin the clock, all with what to do next and nothing changed.
 	 */
 	int (*prepare)(struct machine *m, unsigned int cluster, struct err *err);
+	/* What prepare() found out about the cluster, into @c. May be NULL. */
+	void (*describe)(struct machine *m, unsigned int cluster,
+			 struct runinfo_cluster *c);
 	/* Pin the clock and read back what the kernel accepted; -EIO when it is another
 	 * one. */
 	int (*set_opp)(struct machine *m, unsigned int cluster, uint32_t khz,

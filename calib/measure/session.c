@@ -108,6 +108,18 @@ static void add_command(struct runinfo *info, const char *before)
 		memcpy(info->command + size - 4, "...", 4);
 }
 
+/* What earlier runs found out; the next one of the same cluster says it anew. */
+static void keep_findings(struct session *s, const struct runinfo *there)
+{
+	for (unsigned int i = 0; i < s->info.cluster_count; i++) {
+		struct runinfo_cluster *c = &s->info.clusters[i];
+		const struct runinfo_cluster *old = runinfo_cluster(there, c->name);
+
+		memcpy(c->sensor_note, old->sensor_note, sizeof(c->sensor_note));
+		memcpy(c->irqs_stayed, old->irqs_stayed, sizeof(c->irqs_stayed));
+	}
+}
+
 static int read_board(struct session *s, struct err *err)
 {
 	struct runinfo *there = malloc(sizeof(*there));
@@ -126,10 +138,7 @@ static int read_board(struct session *s, struct err *err)
 		s->exists = true;
 		add_command(&s->info, there->command);
 		memcpy(s->info.date, there->date, sizeof(s->info.date));
-		for (unsigned int i = 0; i < s->info.cluster_count; i++)
-			memcpy(s->info.clusters[i].sensor_note,
-			       there->clusters[i].sensor_note,
-			       sizeof(s->info.clusters[i].sensor_note));
+		keep_findings(s, there);
 		if (strcmp(there->kernel, s->info.kernel))
 			memcpy(s->kernel, there->kernel, sizeof(s->kernel));
 	}
@@ -348,14 +357,8 @@ int session_begin(struct session *s, struct err *err)
 	return ret;
 }
 
-int session_note(struct session *s, unsigned int cluster, const char *note,
-		 struct err *err)
+int session_update(struct session *s, struct err *err)
 {
-	struct runinfo_cluster *c = &s->info.clusters[cluster];
-
-	if (!strcmp(c->sensor_note, note))
-		return 0;
-	snprintf(c->sensor_note, sizeof(c->sensor_note), "%s", note);
 	return s->begun ? runinfo_write(s->run, &s->info, err) : 0;
 }
 

@@ -48,10 +48,9 @@ int session_open(struct session *s, const char *run, const struct runinfo *info,
  * Returns 0, -EBUSY when another calib writes to RUN, -errno.
  */
 int session_begin(struct session *s, struct err *err);
-/* What the readings told of the meter of cluster number @cluster, for board.json; before
- * session_begin() or after. 0 or -errno. */
-int session_note(struct session *s, unsigned int cluster, const char *note,
-		 struct err *err);
+/* After a change of s->info: board.json again, unless session_begin() will write it. 0 or
+ * -errno. */
+int session_update(struct session *s, struct err *err);
 /* Add one row, whole or not at all. 0 or -errno. */
 int session_append(struct session *s, const struct sample *row, struct err *err);
 /* 0 or -errno of the last write. Takes a session that was never begun, or a zeroed one.

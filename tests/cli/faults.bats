@@ -324,3 +324,26 @@ setup() {
 	"$CALIB" measure --board virtual:odroid-xu3 --repeats 20 -d whole
 	diff <(cut -d, -f2,3,6,7 kept/samples.csv) <(cut -d, -f2,3,6,7 whole/samples.csv)
 }
+
+@test "interrupts that the kernel keeps on the measured CPU are told once, and kept in the run" {
+	echo 0-1 > root/sys/devices/system/cpu/online
+	for irq in 7 8 9 30; do
+		mkdir -p root/proc/irq/$irq
+		echo 1 > root/proc/irq/$irq/smp_affinity_list
+	done
+	# Managed: its CPU is the other one.
+	echo 0 > root/proc/irq/30/effective_affinity_list
+	rule write smp_affinity_list=0 EIO 1
+	begin --cluster a15 --opps 200,400 --cpus 0,1 -d run
+	ended 0
+	[ "$(grep -c "keeps" err)" -eq 1 ]
+	grep -q "note: cluster 'a15': the kernel keeps 3 interrupts on its CPUs (7-9)" err
+	grep -q '"interrupts-stayed": "7-9"' run/board.json
+	# None is kept: no word of it.
+	rm faults
+	begin --cluster a15 --opps 200,400 --cpus 0,1 -d run2
+	ended 0
+	! grep -q "keeps" err
+	! grep -q "interrupts-stayed" run2/board.json
+	[ "$(cat root/proc/irq/7/smp_affinity_list)" = 1 ]
+}

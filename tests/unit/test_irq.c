@@ -77,11 +77,13 @@ static int teardown(void **state)
 	return 0;
 }
 
+static unsigned int stayed[4];
+
 static unsigned int move(struct box *b)
 {
 	irq_save(&b->st, cpus, NCPUS);
 	assert_int_equal(state_commit(&b->st, NULL), 0);
-	return irq_move(&b->st, cpus, NCPUS);
+	return irq_move(&b->st, cpus, NCPUS, stayed, 1);
 }
 
 static void interrupts_leave_the_measured_cpus_and_come_back(void **state)
@@ -121,9 +123,34 @@ static void one_that_the_kernel_keeps_stays_and_disturbs_nothing(void **state)
 				 files_path(b->dir, "proc/irq/9/smp_affinity_list")),
 			 0);
 	assert_int_equal(move(b), 1);
+	assert_int_equal(stayed[0], 9);
 	expect(b, "45", "4-7");
 	assert_int_equal(state_restore(&b->st, NULL), 0);
 	expect(b, "45", "0-7");
+}
+
+static void keep(const struct box *b, const char *irq, const char *effective)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/irq/%s/effective_affinity_list", irq);
+	put(b, path, effective);
+	snprintf(path, sizeof(path), "proc/irq/%s/smp_affinity_list", irq);
+	assert_int_equal(
+		symlink("/sys/devices/system/cpu/online", files_path(b->dir, path)), 0);
+}
+
+static void one_that_the_kernel_keeps_elsewhere_does_not_count(void **state)
+{
+	struct box *b = *state;
+
+	keep(b, "11", "6\n");
+	keep(b, "12", "2\n");
+	keep(b, "13", "\n");
+	assert_int_equal(move(b), 2);
+	assert_int_equal(stayed[0], 12);
+	/* More than there is room for. */
+	assert_int_equal(stayed[1], 0);
 }
 
 static void one_that_is_gone_needs_no_restoring(void **state)
@@ -171,6 +198,9 @@ int main(void)
 						setup, teardown),
 		cmocka_unit_test_setup_teardown(
 			one_that_the_kernel_keeps_stays_and_disturbs_nothing, setup,
+			teardown),
+		cmocka_unit_test_setup_teardown(
+			one_that_the_kernel_keeps_elsewhere_does_not_count, setup,
 			teardown),
 		cmocka_unit_test_setup_teardown(one_that_is_gone_needs_no_restoring,
 						setup, teardown),

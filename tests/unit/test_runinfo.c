@@ -130,7 +130,8 @@ static void wrong_files_are_refused_with_their_key(void **state)
 		  "clusters[0]: unknown key 'volt_source'; known are name, compatible, "
 		  "cpus, "
 		  "reg, capacity-dmips-mhz, opps, volt-source, sensor, sensor-driver, "
-		  "sensor-interval-us, housekeeping-cpu, sensor-note" },
+		  "sensor-interval-us, housekeeping-cpu, sensor-note, "
+		  "interrupts-stayed" },
 	};
 	static struct runinfo info;
 
