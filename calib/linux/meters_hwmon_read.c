@@ -18,32 +18,34 @@
 #define MAX_CURR_MA 1000000
 
 #define PROOF_TRIES 8
+#define SAME	    1e-12
 
-static int ask_libsensors(const struct hwmon_value *v, int64_t *out)
+/* What libsensors says, in the file's unit. */
+static int ask_libsensors(const struct hwmon_value *v, double *out)
 {
-	double value;
-
 	/* Its errors do not tell EAGAIN from ENODATA. */
-	if (sensors_get_value(v->chip, v->subfeature, &value))
+	if (sensors_get_value(v->chip, v->subfeature, out))
 		return -EIO;
-	value *= v->scale;
-	if (!isfinite(value) || fabs(value) > 1e18)
-		return -EIO;
-	*out = llround(value);
-	return 0;
+	*out *= v->scale;
+	return isfinite(*out) && fabs(*out) <= 1e18 ? 0 : -EIO;
 }
 
-/* A double has 53 bits: large counters differ in the last digits. */
-static bool same(int64_t raw, int64_t lib)
+/*
+ * Nothing but the rounding of doubles lies between them. Compared before the value is
+ * cut to an integer: 2 mA x 1.2 would be 2 mA. A zero proves nothing, as it is zero times
+ * anything.
+ */
+static bool same(int64_t raw, double lib)
 {
-	return llabs(raw - lib) <= llabs(raw) >> 50;
+	return raw && fabs(raw - lib) <= SAME * llabs(raw);
 }
 
 /* The value may change between two reads: one of its neighbours in time must agree, and a
  * counter lies between them. */
 static bool proven_equal(const struct hwmon_value *v)
 {
-	int64_t before, lib, after;
+	int64_t before, after;
+	double lib;
 	int i;
 
 	for (i = 0; i < PROOF_TRIES; i++) {
@@ -96,12 +98,13 @@ int hwmon_value_usable(const struct hwmon_value *v, struct err *err)
 static int read_value(const struct hwmon_value *v, int64_t max, int64_t *out,
 		      struct err *err)
 {
+	double value;
 	int ret;
 
 	if (v->file.fd >= 0)
 		return meter_file_value(&v->file, max, out, err);
-	*out = 0;
-	ret = ask_libsensors(v, out);
+	ret = ask_libsensors(v, &value);
+	*out = ret ? 0 : llround(value);
 	return meter_judge(v->file.what, ret, *out, max, err);
 }
 

@@ -373,6 +373,37 @@ static void a_compute_statement_is_obeyed(void **state)
 	umount2("/etc/sensors3.conf", MNT_DETACH);
 }
 
+/* 0 x 2 is 0, and 2 x 1.2 cut to an integer is 2: that proves nothing. */
+static void a_compute_statement_is_seen_from_any_value(void **state)
+{
+	struct power_meter pm;
+	struct reading r;
+
+	(void)state;
+	skip_if_impossible();
+	assert_int_equal(mkdir(files_path(dir, "etc"), 0755), 0);
+	put("etc/sensors3.conf", "chip \"ina231-i2c-*-40\"\n"
+				 "    compute power1 @*2, @/2\n"
+				 "    compute in1 @*1.2, @/1.2\n");
+	if (mount(files_path(dir, "etc/sensors3.conf"), "/etc/sensors3.conf", NULL,
+		  MS_BIND, NULL)) {
+		print_message("no /etc/sensors3.conf here: not tested\n");
+		skip();
+	}
+	put("sys/class/hwmon/hwmon0/power1_input", "0\n");
+	put("sys/class/hwmon/hwmon0/in1_input", "2\n");
+	look();
+	open_meter("ina231@0x40", &pm);
+	put("sys/class/hwmon/hwmon0/power1_input", "500000\n");
+	put("sys/class/hwmon/hwmon0/in1_input", "1000\n");
+	assert_int_equal(power_meter_read(&pm, 7, &r, NULL), 0);
+	assert_int_equal(r.power_uw, 1000000);
+	assert_int_equal(r.volt_uv, 1200000);
+	power_meter_close(&pm);
+	look_away();
+	umount2("/etc/sensors3.conf", MNT_DETACH);
+}
+
 static void a_chip_that_sensors_conf_ignores_is_no_meter(void **state)
 {
 	(void)state;
@@ -510,6 +541,7 @@ int main(void)
 		T(without_any_meter_the_message_says_what_next),
 		T(bad_readings_are_never_a_value),
 		T(a_compute_statement_is_obeyed),
+		T(a_compute_statement_is_seen_from_any_value),
 		T(the_real_listing_of_units_gives_microwatts),
 		T(both_boots_of_the_real_report_give_the_same_meters),
 	};
