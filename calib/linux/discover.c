@@ -338,6 +338,16 @@ static void describe_meter(const struct linux_machine *lm, unsigned int i,
 		strcpy(info->power_scope, "package");
 }
 
+static void describe_housekeeper(const struct linux_machine *lm, unsigned int i,
+				 struct runinfo_cluster *out)
+{
+	bool shared;
+	int cpu = quiet_housekeeper(lm, i, &shared);
+
+	out->has_housekeeper = cpu >= 0;
+	out->housekeeper = cpu < 0 ? 0 : cpu;
+}
+
 /*
  * Is there a regulator that knows better? The kernel's table, after binning, and the user
  * are believed first.
@@ -364,7 +374,6 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 	struct runinfo_cluster *out;
 	const char *source;
 	unsigned int i;
-	int housekeeper;
 	int ret;
 
 	info->cluster_count = lm->topo->cluster_count;
@@ -379,9 +388,7 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 			return ret;
 		thermal_find(&lm->sys, lm->topo, i, &lm->clusters[i].thermal);
 		describe_cluster(c, &lm->clusters[i], out);
-		housekeeper = quiet_housekeeper(lm, i);
-		out->has_housekeeper = housekeeper >= 0;
-		out->housekeeper = housekeeper < 0 ? 0 : housekeeper;
+		describe_housekeeper(lm, i, out);
 		source = volts_fill(&lm->sys, c, user, tree, twin, out->opps,
 				    out->opp_count);
 		lm->clusters[i].table_volts = source;

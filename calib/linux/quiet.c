@@ -19,6 +19,47 @@ static bool can_park(struct linux_machine *lm, const struct cpufreq_policy *p,
 	       !cpufreq_may_pin(&lm->sys, p, err) && !cpufreq_save(&lm->state, p, err);
 }
 
+/* Of a cluster that has all CPUs: the one that linux_load_start() loads last. */
+static unsigned int last_loaded(const struct topology_cluster *c)
+{
+	for (unsigned int i = 0; i < c->cpu_count; i++)
+		if (!c->cpus[i])
+			return 0;
+	return c->cpus[c->cpu_count - 1];
+}
+
+int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster, bool *shared)
+{
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	cpu_set_t allowed, others;
+
+	*shared = false;
+	if (lm->affinity_moved)
+		allowed = lm->affinity;
+	else if (sched_getaffinity(0, sizeof(allowed), &allowed))
+		return -ENOENT;
+	others = allowed;
+	for (unsigned int i = 0; i < c->cpu_count; i++)
+		CPU_CLR(c->cpus[i], &others);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		if (CPU_ISSET(cpu, &others))
+			return cpu;
+	*shared = true;
+	return CPU_ISSET(last_loaded(c), &allowed) ? (int)last_loaded(c) : -ENOENT;
+}
+
+static void tell_shared(const struct linux_machine *lm, unsigned int cluster)
+{
+	bool shared;
+	int cpu = quiet_housekeeper(lm, cluster, &shared);
+
+	if (shared && cpu >= 0)
+		linux_note(lm,
+			   "there is no CPU outside of cluster '%s' for calib itself: it "
+			   "runs on CPU %d, which is loaded last",
+			   lm->topo->clusters[cluster].name, cpu);
+}
+
 void quiet_save(struct linux_machine *lm, unsigned int cluster)
 {
 	const struct topology_cluster *measured = &lm->topo->clusters[cluster];
@@ -38,6 +79,7 @@ void quiet_save(struct linux_machine *lm, unsigned int cluster)
 				   c->name, why.msg);
 	}
 	irq_save(&lm->state, measured->cpus, measured->cpu_count);
+	tell_shared(lm, cluster);
 }
 
 static int park_policy(const struct linux_machine *lm, const struct cpufreq_policy *p,
@@ -89,27 +131,11 @@ void quiet_park(struct linux_machine *lm, unsigned int cluster)
 	move_irqs(lm, measured);
 }
 
-int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster)
-{
-	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	cpu_set_t set;
-
-	if (lm->affinity_moved)
-		set = lm->affinity;
-	else if (sched_getaffinity(0, sizeof(set), &set))
-		return -ENOENT;
-	for (unsigned int i = 0; i < c->cpu_count; i++)
-		CPU_CLR(c->cpus[i], &set);
-	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &set))
-			return cpu;
-	return -ENOENT;
-}
-
 void quiet_move(struct linux_machine *lm, unsigned int cluster)
 {
-	int cpu = quiet_housekeeper(lm, cluster);
 	cpu_set_t set, before;
+	bool shared;
+	int cpu = quiet_housekeeper(lm, cluster, &shared);
 
 	if (cpu < 0 || sched_getaffinity(0, sizeof(before), &before))
 		return;

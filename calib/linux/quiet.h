@@ -21,10 +21,11 @@ void quiet_park(struct linux_machine *lm, unsigned int cluster);
 /*
  * quiet_housekeeper - the CPU for our own thread while @cluster is measured
  *
- * The first that we may run on and that is not the cluster's. -ENOENT: there is none, the
- * thread then shares a CPU with the load.
+ * The first that we may run on and that is not the cluster's. Where the cluster has all
+ * of them, the one that is loaded last, and @shared is set. -ENOENT: not known, or not
+ * ours to run on; the thread then stays where it is.
  */
-int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster);
+int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster, bool *shared);
 /* Move our thread there. */
 void quiet_move(struct linux_machine *lm, unsigned int cluster);
 void quiet_move_back(struct linux_machine *lm);

@@ -64,14 +64,19 @@ static int teardown(void **state)
 	return 0;
 }
 
-static void begin(struct fixture *f)
+static void begin_on(struct fixture *f, unsigned int cluster)
 {
 	struct err err = { "" };
 
 	if (linux_open(&f->opts, &f->m, &err) ||
 	    f->m->ops->discover(f->m, &f->info, &err) ||
-	    f->m->ops->prepare(f->m, A15, &err))
+	    f->m->ops->prepare(f->m, cluster, &err))
 		fail_msg("%s", err.msg);
+}
+
+static void begin(struct fixture *f)
+{
+	begin_on(f, A15);
 }
 
 static void put(struct fixture *f, const char *name, const char *text)
@@ -133,6 +138,33 @@ static void our_own_thread_leaves_the_measured_cpus(void **state)
 	assert_int_equal(f->m->ops->restore(f->m, NULL), 0);
 	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
 	assert_true(CPU_EQUAL(&before, &now));
+}
+
+static void where_all_cpus_are_measured_our_own_thread_takes_the_last_loaded(void **state)
+{
+	struct fixture *f = *state;
+	cpu_set_t before, some, now;
+
+	assert_int_equal(sched_getaffinity(0, sizeof(before), &before), 0);
+	some = before;
+	for (int cpu = 4; cpu < CPU_SETSIZE; cpu++)
+		CPU_CLR(cpu, &some);
+	if (!CPU_ISSET(0, &some))
+		skip();
+	assert_int_equal(sched_setaffinity(0, sizeof(some), &some), 0);
+	begin_on(f, A7);
+	assert_true(f->info.clusters[A7].has_housekeeper);
+	assert_int_equal(f->info.clusters[A7].housekeeper, 0);
+	assert_non_null(strstr(f->notes,
+			       "there is no CPU outside of cluster 'a7' for calib "
+			       "itself: it runs on CPU 0, which is loaded last"));
+	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
+	assert_int_equal(CPU_COUNT(&now), 1);
+	assert_true(CPU_ISSET(0, &now));
+	assert_int_equal(f->m->ops->restore(f->m, NULL), 0);
+	assert_int_equal(sched_getaffinity(0, sizeof(now), &now), 0);
+	assert_true(CPU_EQUAL(&some, &now));
+	sched_setaffinity(0, sizeof(before), &before);
 }
 
 static void settings_that_are_stolen_are_told_and_taken_back(void **state)
@@ -226,6 +258,7 @@ int main(void)
 		TEST(other_clusters_stand_at_their_lowest_clock),
 		TEST(a_cluster_that_cannot_be_parked_is_told_and_left_alone),
 		TEST(our_own_thread_leaves_the_measured_cpus),
+		TEST(where_all_cpus_are_measured_our_own_thread_takes_the_last_loaded),
 		TEST(settings_that_are_stolen_are_told_and_taken_back),
 		TEST(the_lowest_trip_that_cuts_the_clock_counts),
 		TEST(the_hardwares_own_throttling_is_seen_once),
