@@ -75,6 +75,9 @@ static const char *source_text(const char *source)
 		{ "debugfs", "the kernel's OPP table (debugfs)" },
 		{ "dt", "the device tree" },
 		{ "user", "your file" },
+		{ "user+debugfs", "your file, else the kernel's OPP table (debugfs)" },
+		{ "user+dt", "your file, else the device tree" },
+		{ "user+board", "your file, else the board description" },
 	};
 	size_t i;
 

@@ -361,7 +361,7 @@ static bool find_regulator(struct linux_machine *lm, unsigned int i)
 					    &lc->regulator) &&
 			    !regulator_read_uv(&lm->sys, &lc->regulator, &uv) && uv &&
 			    strcmp(lc->table_volts, "debugfs") != 0 &&
-			    strcmp(lc->table_volts, "user") != 0;
+			    strncmp(lc->table_volts, "user", 4) != 0;
 	return lc->use_regulator;
 }
 
@@ -399,6 +399,28 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 		snprintf(out->volt_source, sizeof(out->volt_source), "%s", source);
 		describe_meter(lm, i, info);
 	}
+	return 0;
+}
+
+/* A clock in MHz or a CPU that is not there would else go unnoticed. */
+static int check_user_voltages(const struct linux_machine *lm,
+			       const struct voltages *user, struct err *err)
+{
+	const struct voltage *one;
+	unsigned int unused = volts_unused(user, lm->topo, &one);
+
+	if (unused && unused == user->count)
+		return err_set(err, -EINVAL,
+			       "%s: none of its voltages is of an operating point here: "
+			       "%u.%u=%u is not CPU.KHZ=MICROVOLT of one",
+			       buf_file_name(lm->opt.voltages), one->cpu, one->khz,
+			       one->uv);
+	if (unused)
+		linux_note(lm,
+			   "%s: %u of its %u voltages %s of no operating point here, the "
+			   "first is %u.%u=%u",
+			   buf_file_name(lm->opt.voltages), unused, user->count,
+			   unused == 1 ? "is" : "are", one->cpu, one->khz, one->uv);
 	return 0;
 }
 
@@ -458,6 +480,8 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 		ret = voltages_read(lm->opt.voltages, user, err);
 	if (!ret && lm->opt.boost)
 		ret = want_boost(lm, err);
+	if (!ret && lm->opt.voltages)
+		ret = check_user_voltages(lm, user, err);
 	if (!ret)
 		ret = check_user_sensors(lm, err);
 	if (!ret)

@@ -82,33 +82,83 @@ static uint32_t board_uv(const struct volts *v, uint32_t khz)
 	return 0;
 }
 
+/* How many of those that nobody has told yet @uv tells. */
+static unsigned int count_told(const struct volts *v, volt_source *uv,
+			       const struct board_opp *opps, unsigned int count)
+{
+	unsigned int told = 0;
+
+	for (unsigned int i = 0; i < count; i++)
+		told += !opps[i].volt_uv && uv(v, opps[i].khz);
+	return told;
+}
+
+static void take(const struct volts *v, volt_source *uv, struct board_opp *opps,
+		 unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++)
+		if (!opps[i].volt_uv)
+			opps[i].volt_uv = uv(v, opps[i].khz);
+}
+
 const char *volts_fill(const struct sysfs *sys, const struct topology_cluster *c,
 		       const struct voltages *user, const struct dtcpus *tree,
 		       const struct board_cluster *board, struct board_opp *opps,
 		       unsigned int count)
 {
 	static const struct {
-		const char *name;
+		const char *name, *beside_user;
 		volt_source *uv;
-	} sources[] = { { "user", user_uv },
-			{ "debugfs", debugfs_uv },
-			{ "dt", dt_uv },
-			{ "board", board_uv } };
+	} sources[] = { { "debugfs", "user+debugfs", debugfs_uv },
+			{ "dt", "user+dt", dt_uv },
+			{ "board", "user+board", board_uv } };
 	const struct volts v = { sys, c, user, tree, board };
-	unsigned int i, known, best = 0;
-	int s, from = -1;
+	unsigned int most = 0, told_by_user;
+	int from = -1;
 
-	for (s = 0; s < 4 && best < count; s++) {
-		for (i = 0, known = 0; i < count; i++)
-			known += sources[s].uv(&v, opps[i].khz) != 0;
-		if (known > best) {
-			best = known;
+	for (unsigned int i = 0; i < count; i++)
+		opps[i].volt_uv = 0;
+	told_by_user = count_told(&v, user_uv, opps, count);
+	take(&v, user_uv, opps, count);
+	for (int s = 0; s < 3; s++) {
+		unsigned int told = count_told(&v, sources[s].uv, opps, count);
+
+		if (told > most) {
+			most = told;
 			from = s;
 		}
 	}
 	if (from < 0)
-		return "";
-	for (i = 0; i < count; i++)
-		opps[i].volt_uv = sources[from].uv(&v, opps[i].khz);
-	return sources[from].name;
+		return told_by_user ? "user" : "";
+	take(&v, sources[from].uv, opps, count);
+	return told_by_user ? sources[from].beside_user : sources[from].name;
+}
+
+static bool is_used(const struct topology *topo, const struct voltage *one)
+{
+	for (unsigned int i = 0; i < topo->cluster_count; i++) {
+		const struct topology_cluster *c = &topo->clusters[i];
+
+		for (unsigned int k = 0; k < c->cpu_count; k++)
+			for (unsigned int n = 0; n < c->policies[0].khz_count; n++)
+				if (c->cpus[k] == one->cpu &&
+				    c->policies[0].khz[n] == one->khz)
+					return true;
+	}
+	return false;
+}
+
+unsigned int volts_unused(const struct voltages *user, const struct topology *topo,
+			  const struct voltage **first)
+{
+	unsigned int n = 0;
+
+	*first = NULL;
+	for (unsigned int i = 0; i < user->count; i++) {
+		if (is_used(topo, &user->list[i]))
+			continue;
+		if (!n++)
+			*first = &user->list[i];
+	}
+	return n;
 }

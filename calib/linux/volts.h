@@ -17,16 +17,20 @@
  * @tree: live device tree, or NULL
  * @board: matched description's cluster, or NULL
  *
- * Sources: the user, the kernel's own OPP table in debugfs (after binning), the device
- * tree, the board description. The first that knows every point is taken, else the one
- * that knows most; the others stay 0. Returns its name for volt_source: "user",
- * "debugfs", "dt", "board",
- * "" (nobody knows any).
+ * What the user gave is taken, point by point. For all other points one source: the
+ * kernel's own OPP table in debugfs (after binning), the device tree, the board
+ * description; the first that knows them all, else the one that knows most. Points that
+ * it does not know stay 0. Returns the name for volt_source: "user", "debugfs", "dt",
+ * "board", "user+debugfs" and so on, "" (nobody knows any).
  */
 const char *volts_fill(const struct sysfs *sys, const struct topology_cluster *c,
 		       const struct voltages *user, const struct dtcpus *tree,
 		       const struct board_cluster *board, struct board_opp *opps,
 		       unsigned int count);
+
+/* How many of @user's are of no CPU or operating point here, and the first of them. */
+unsigned int volts_unused(const struct voltages *user, const struct topology *topo,
+			  const struct voltage **first);
 
 /* The tree's frequency domain of the cluster's CPUs; NULL when it has none. */
 const struct dt_domain *volts_domain(const struct topology_cluster *c,

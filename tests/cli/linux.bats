@@ -205,6 +205,19 @@ setup() {
 	rm root/sys/class/hwmon/hwmon0/device/hwmon/hwmon0/in1_input
 	measure --cluster a15 --voltages volts -n --opps 200,2000
 	[ "$status" -eq 0 ]
+	run --separate-stderr inside "$CALIB" probe --sysroot "$root" --voltages volts
+	[[ $output == *"voltages from your file, else the kernel's OPP table (debugfs)"* ]]
+	[[ $output == *"MHz/mV: 200/25 300/900 "* ]]
+	[[ $output == *" 2000/205"* ]]
+	# A clock in MHz, a CPU that is not there.
+	echo "4.300=950000 9.300000=950000" >> volts
+	measure --cluster a15 --voltages volts -n
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"volts: 2 of its 4 voltages are of no operating point here, the first is 4.300=950000"* ]]
+	echo "4.300=950000" > volts
+	measure --cluster a15 --voltages volts -n
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"volts: none of its voltages is of an operating point here: 4.300=950000"* ]]
 	echo "4.x=1" > volts
 	measure --cluster a15 --voltages volts -n
 	[ "$status" -eq 2 ]
