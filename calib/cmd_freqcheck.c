@@ -125,7 +125,10 @@ static void print_point(const struct freqcheck_point *p)
 		snprintf(scale, sizeof(scale), "%u", p->scale);
 	}
 	printf("%12u %12s %8s  %s%s\n", p->asked_khz, delivered, scale,
-	       p->ok ? "ok" : "WRONG: ", p->why);
+	       p->ok	   ? "ok"
+	       : p->untold ? "UNKNOWN: "
+			   : "WRONG: ",
+	       p->why);
 }
 
 static void print_cluster(const struct job *job, const struct freqcheck *fc)
@@ -151,23 +154,34 @@ static unsigned int count_wrong(const struct job *job)
 	return wrong;
 }
 
-static void print_text(const struct job *job)
+static void print_verdict(unsigned int wrong, unsigned int untold, unsigned int points)
 {
-	unsigned int wrong = count_wrong(job), points = 0;
-
-	for (unsigned int i = 0; i < job->cluster_count; i++) {
-		print_cluster(job, &job->checks[i]);
-		points += job->checks[i].point_count;
-		printf("\n");
-	}
 	if (wrong)
 		printf("%u of %u operating point%s %s not delivered to 1 %%: what is "
 		       "measured there belongs to another clock\n",
 		       wrong, points, text_s(points), wrong == 1 ? "is" : "are");
-	else if (points == 1)
+	if (untold)
+		printf("the clock of %u of %u operating point%s cannot be told\n", untold,
+		       points, text_s(points));
+	if (wrong || untold)
+		return;
+	if (points == 1)
 		printf("the operating point is delivered to 1 %%\n");
 	else
 		printf("all %u operating points are delivered to 1 %%\n", points);
+}
+
+static void print_text(const struct job *job)
+{
+	unsigned int untold = 0, points = 0;
+
+	for (unsigned int i = 0; i < job->cluster_count; i++) {
+		print_cluster(job, &job->checks[i]);
+		points += job->checks[i].point_count;
+		untold += job->checks[i].untold;
+		printf("\n");
+	}
+	print_verdict(count_wrong(job) - untold, untold, points);
 }
 
 static int add_point(struct json *arr, const struct freqcheck_point *p)
@@ -304,7 +318,7 @@ static int run_freqcheck(struct cmd_ctx *ctx, const void *options, int argc, cha
 
 static const struct opt freqcheck_opts[] = {
 	{ "cluster", 0, OPT_LIST, OPT(clusters), "NAME",
-	  "check this cluster (may be repeated); default: all" },
+	  "check this cluster; default: all" },
 	{ "opps", 0, OPT_STRING, OPT(target.opps), "LIST",
 	  "operating points: '200,1400' (MHz) or '1.4GHz'; default: all" },
 	{ "time", 0, OPT_DURATION_NS, OPT(time_ns), "TIME",
@@ -347,7 +361,7 @@ const struct cmd cmd_freqcheck = {
 		"\n"
 		"Needs no power meter, but root, to pin. Everything is put back at the "
 		"end, and on Ctrl-C. Exit status 1 when an operating point is not "
-		"delivered. Next: 'calib measure'.",
+		"delivered, or cannot be told. Next: 'calib measure'.",
 	.example = "calib freqcheck\n"
 		   "calib freqcheck --cluster a15 --opps 1400,2000\n"
 		   "calib freqcheck --board virtual:juno-r2\n"

@@ -93,7 +93,7 @@ static int run_measure(struct cmd_ctx *ctx, const void *options, int argc, char 
 
 static const struct opt measure_opts[] = {
 	{ "cluster", 0, OPT_LIST, OPT(clusters), "NAME",
-	  "measure this cluster (may be repeated); default: all that have a sensor" },
+	  "measure this cluster; default: all that have a sensor" },
 	{ "board", 0, OPT_STRING, OPT(board), "BOARD",
 	  "a board's name, a .dtb file, or virtual:NAME for its virtual twin" },
 	{ "sensor", 0, OPT_LIST, OPT(sensors), "CLUSTER=SENSOR",

@@ -110,14 +110,18 @@ static void use_rates(struct freqcheck *fc)
 	}
 }
 
-static void judge(struct freqcheck_point *p)
+static void judge(struct freqcheck_point *p, bool alone)
 {
 	const char *hot = p->throttled ? ", throttled (thermal or power limit)" : "";
 
 	if (p->why[0])
 		return;
 	p->ok = true;
-	if (p->by == FREQCHECK_NONE)
+	p->untold = p->by == FREQCHECK_NONE && alone;
+	if (p->untold)
+		wrong(p, "no cycle counter, and the load's rate tells a clock only by "
+			 "comparison: look at other operating points too");
+	else if (p->by == FREQCHECK_NONE)
 		wrong(p, "cannot be told: no cycle counter, and the load's rates at the "
 			 "operating points looked at do not agree");
 	else if (delivered_differs(p->khz, p->asked_khz) && p->claimed_khz &&
@@ -131,13 +135,18 @@ static void judge(struct freqcheck_point *p)
 
 static void judge_all(struct freqcheck *fc)
 {
+	unsigned int rates = 0;
+
 	use_rates(fc);
+	for (unsigned int i = 0; i < fc->point_count; i++)
+		rates += fc->points[i].rate > 0;
 	for (unsigned int i = 0; i < fc->point_count; i++) {
 		struct freqcheck_point *p = &fc->points[i];
 
-		judge(p);
+		judge(p, rates < 2);
 		p->scale = delivered_scale(p->khz, fc->max_khz);
 		fc->wrong += !p->ok;
+		fc->untold += p->untold;
 	}
 }
 

@@ -30,6 +30,7 @@ struct freqcheck_point {
 	double rate; /* units of work per CPU and second; 0: unknown */
 	bool throttled;
 	bool ok;
+	bool untold;   /* not ok as nothing is known */
 	char why[256]; /* "" when it is */
 };
 
@@ -39,7 +40,8 @@ struct freqcheck {
 	uint32_t max_khz;	/* of the cluster's operating points */
 	struct freqcheck_point points[BOARD_MAX_OPPS]; /* ascending */
 	unsigned int point_count;
-	unsigned int wrong; /* points that are not ok */
+	unsigned int wrong;  /* points that are not ok */
+	unsigned int untold; /* of these, those of which nothing is known */
 };
 
 struct freqcheck_options {
