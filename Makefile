@@ -115,8 +115,8 @@ $(B)/tests/unit/%: tests/unit/%.c $(B)/fdtedit.a $(ar_calib)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib) -lcmocka
 
 # Preloaded by tests; without sanitizers, which would want to come first.
-fault_lib := $(B)/tests/fake/faults.so
-$(fault_lib): tests/fake/faults.c
+fault_lib := $(B)/tests/fake/faults.so $(B)/tests/fake/hotplug.so
+$(fault_lib): $(B)/%.so: %.c
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARN) -fPIC -shared -o $@ $< -ldl

@@ -105,6 +105,9 @@ static const struct opt measure_opts[] = {
 	  "voltages where no meter tells them: CPU.KHZ=MICROVOLT, blank-separated" },
 	{ "boost", 0, OPT_FLAG, OPT(boost), NULL,
 	  "measure boost clocks too: boost is switched on, and off again after" },
+	{ "online", 0, OPT_FLAG, OPT(online), NULL,
+	  "measure offline CPUs too: they are brought online, and put offline again "
+	  "after" },
 	{ "cpus", 0, OPT_STRING, OPT(cpus), "LIST",
 	  "how many CPUs to load, 0 is idle: '0-2,4'; default: none, one and all" },
 	{ "opps", 0, OPT_STRING, OPT(opps), "LIST",
@@ -167,6 +170,12 @@ const struct cmd cmd_measure = {
 		"row "
 		"with something wrong (clock not as asked, throttled, meter stuck, still "
 		"drifting) is kept and flagged; 'calib fit' decides.\n"
+		"\n"
+		"CPUs that are offline stay so: a cluster is measured with those that "
+		"are online, and one without any is left out. --online brings its "
+		"others up while it is measured, and puts them offline again in every "
+		"kind of end. What a cluster that is wholly offline offers is looked up "
+		"by bringing it online for a moment first.\n"
 		"\n"
 		"Loads, one thread per CPU; each counts its work:\n"
 		"\n"

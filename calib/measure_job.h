@@ -28,7 +28,7 @@ struct measure_options {
 	uint32_t repeats, seed, max_temp;
 	double precision; /* 0: not asked for */
 	uint64_t time_limit_ns;
-	bool boost, dry_run, resume;
+	bool boost, online, dry_run, resume;
 };
 
 extern const struct measure_options measure_defaults;

@@ -36,6 +36,10 @@ static int open_target(struct job *job, uint64_t start_ns, struct err *err)
 		.power_from = o->power_from,
 		.voltages = o->voltages,
 		.boost = o->boost,
+		.online = o->online,
+		.dry_run = o->dry_run,
+		.clusters = o->clusters.items,
+		.cluster_count = o->clusters.n,
 	};
 
 	if (o->load_cmd && !job->load_cmd.count) {

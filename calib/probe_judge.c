@@ -80,7 +80,7 @@ static void note_frequencies(struct probe *p, const struct facts_cluster *c)
 		    c->max_khz);
 	if (c->offline_count)
 		add(p, PROBE_NOTE, false,
-		    "write 1 to /sys/devices/system/cpu/cpuN/online to have them loaded",
+		    "'calib measure --online' brings them up for the run",
 		    "%s: CPUs %s are offline and will not be loaded", c->name,
 		    cpulist_format(c->offline, c->offline_count, cpus, sizeof(cpus)));
 }
@@ -144,7 +144,7 @@ static void judge_calibration(struct probe *p)
 		judge_cluster(p, &f->clusters[i]);
 	for (i = 0; i < f->offline_policy_count; i++)
 		add(p, PROBE_NOTE, false,
-		    "write 1 to /sys/devices/system/cpu/cpuN/online to measure it",
+		    "'calib measure --online' brings them up for the run",
 		    "policy%u: all its CPUs are offline, skipped",
 		    f->offline_policies[i]);
 	if (!f->cycles)

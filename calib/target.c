@@ -20,12 +20,13 @@ static int open_virtual(struct target *t, const struct target_options *o, struct
 	};
 	int ret = 0;
 
-	if (o->sensor_count || o->sysroot || o->power_from || o->voltages || o->boost)
+	if (o->sensor_count || o->sysroot || o->power_from || o->voltages || o->boost ||
+	    o->online)
 		return err_set(
 			err, -EINVAL,
 			"a virtual board has its own sensors and voltages: --sensor, "
-			"--power-from, --voltages, --boost and --sysroot are for real "
-			"machines");
+			"--power-from, --voltages, --boost, --online and --sysroot are "
+			"for real machines");
 	if (o->load_argv)
 		return err_set(err, -EINVAL,
 			       "a virtual board runs no commands: --load-cmd is for real "
@@ -54,6 +55,10 @@ static int open_real(struct target *t, const struct target_options *o, struct er
 		.power_from = o->power_from,
 		.voltages = o->voltages,
 		.boost = o->boost,
+		.online = o->online,
+		.dry_run = o->dry_run,
+		.clusters = o->clusters,
+		.cluster_count = o->cluster_count,
 		.load_argv = o->load_argv,
 		.note = on_note,
 		.note_arg = t,

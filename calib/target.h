@@ -27,6 +27,9 @@ struct target_options {
 	const char *power_from, *voltages;
 	const char *const *load_argv;
 	bool boost;
+	bool online, dry_run; /* of clusters[], or of all */
+	const char *const *clusters;
+	unsigned int cluster_count;
 };
 
 struct target {

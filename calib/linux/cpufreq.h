@@ -25,7 +25,8 @@ enum cpufreq_way {
 struct cpufreq_policy {
 	unsigned int id; /* policyN */
 	unsigned int related[BOARD_MAX_CPUS], related_count;
-	unsigned int online[BOARD_MAX_CPUS], online_count; /* affected_cpus */
+	/* affected_cpus; after cpufreq_count_offline() those that can be, too */
+	unsigned int online[BOARD_MAX_CPUS], online_count;
 	char driver[32];
 	char governor[32];
 	uint32_t min_khz, max_khz;    /* cpuinfo_* */
@@ -53,11 +54,17 @@ int cpufreq_list(const struct sysfs *sys, unsigned int ids[CPUFREQ_MAX_POLICIES]
 /*
  * cpufreq_read - all there is to know of a policy
  *
- * A policy whose CPUs are all offline has online_count 0 and nothing else is filled.
+ * A policy whose CPUs are all offline has online_count 0 and only its CPUs are filled in.
  * Returns 0, -errno, -EINVAL (an attribute that makes no sense, named), -ERANGE.
  */
 int cpufreq_read(const struct sysfs *sys, unsigned int id, struct cpufreq_policy *p,
 		 struct err *err);
+
+/* From here on CPUs that are offline and can be brought online count as online. */
+void cpufreq_count_offline(const struct sysfs *sys, struct cpufreq_policy *p);
+/* The CPUs of the policy that are not online now, into @cpus. How many. */
+unsigned int cpufreq_not_online(const struct sysfs *sys, const struct cpufreq_policy *p,
+				unsigned int cpus[BOARD_MAX_CPUS]);
 
 /*
  * cpufreq_want_boost - from here on boost clocks are operating points like others
@@ -97,7 +104,7 @@ int cpufreq_pin(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_
 		struct err *err);
 
 /* Has the policy the CPUs that it had? 0, -EBUSY naming the first that it has not, or has
- * in addition, -errno. */
+ * in addition, or telling that the policy has none any more; -errno. */
 int cpufreq_verify_online(const struct sysfs *sys, const struct cpufreq_policy *p,
 			  struct err *err);
 /*

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calib/linux/cpufreq.h"
+#include "calib/linux/hotplug.h"
 #include "lib/cpulist.h"
 #include "lib/num.h"
 
@@ -15,6 +16,7 @@
  * spaced: drivers without a list (intel_cpufreq, CPPC) step by 100 MHz or finer. */
 #define POINTS_MAX	16
 #define POINTS_STEP_KHZ 100000
+#define CPU_DIR		"/sys/devices/system/cpu"
 
 int cpufreq_list(const struct sysfs *sys, unsigned int ids[CPUFREQ_MAX_POLICIES],
 		 struct err *err)
@@ -73,12 +75,25 @@ static int read_cpus(const struct sysfs *sys, unsigned int id, const char *name,
 	return 0;
 }
 
+static bool has_cpu(const unsigned int *cpus, unsigned int n, unsigned int cpu)
+{
+	for (unsigned int i = 0; i < n; i++)
+		if (cpus[i] == cpu)
+			return true;
+	return false;
+}
+
 int cpufreq_verify_online(const struct sysfs *sys, const struct cpufreq_policy *p,
 			  struct err *err)
 {
 	unsigned int now[BOARD_MAX_CPUS], count = 0, i = 0;
 	int ret = read_cpus(sys, p->id, "affected_cpus", now, &count, err);
 
+	if (ret == -EBUSY || ret == -ENOENT || ret == -ENODEV)
+		return err_set(
+			err, -EBUSY,
+			"policy%u: all its CPUs went offline, or its driver is gone",
+			p->id);
 	if (ret)
 		return ret;
 	while (i < count && i < p->online_count && now[i] == p->online[i])
@@ -259,6 +274,63 @@ static bool has_word(const char *text, const char *word)
 	return false;
 }
 
+/* The CPUs whose links lead to the policy. */
+static void members_by_links(const struct sysfs *sys, struct cpufreq_policy *p)
+{
+	char path[SYSFS_PATH], name[32], target[64];
+	unsigned int cpus[CPULIST_MAX];
+	int n = sysfs_indices(sys, CPU_DIR, "cpu", cpus, CPULIST_MAX, NULL);
+
+	snprintf(name, sizeof(name), "policy%u", p->id);
+	for (int i = 0; i < n && p->related_count < BOARD_MAX_CPUS; i++) {
+		snprintf(path, sizeof(path), CPU_DIR "/cpu%u/cpufreq", cpus[i]);
+		if (!sysfs_link_name(sys, path, target, sizeof(target)) &&
+		    !strcmp(target, name))
+			p->related[p->related_count++] = cpus[i];
+	}
+}
+
+static int read_members(const struct sysfs *sys, struct cpufreq_policy *p,
+			struct err *err)
+{
+	int ret = read_cpus(sys, p->id, "related_cpus", p->related, &p->related_count,
+			    err);
+
+	if (!ret)
+		ret = read_cpus(sys, p->id, "affected_cpus", p->online, &p->online_count,
+				err);
+	if (ret != -EBUSY)
+		return ret;
+	/* What kernels since 5.19 say to all questions about a policy without an online
+	 * CPU. */
+	members_by_links(sys, p);
+	return 0;
+}
+
+unsigned int cpufreq_not_online(const struct sysfs *sys, const struct cpufreq_policy *p,
+				unsigned int cpus[BOARD_MAX_CPUS])
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < p->related_count; i++)
+		if (!has_cpu(p->online, p->online_count, p->related[i]) ||
+		    hotplug_is_offline(sys, p->related[i]))
+			cpus[n++] = p->related[i];
+	return n;
+}
+
+void cpufreq_count_offline(const struct sysfs *sys, struct cpufreq_policy *p)
+{
+	unsigned int cpus[BOARD_MAX_CPUS], n = 0;
+
+	for (unsigned int i = 0; i < p->related_count; i++)
+		if (has_cpu(p->online, p->online_count, p->related[i]) ||
+		    hotplug_is_offline(sys, p->related[i]))
+			cpus[n++] = p->related[i];
+	memcpy(p->online, cpus, sizeof(cpus));
+	p->online_count = n;
+}
+
 int cpufreq_read(const struct sysfs *sys, unsigned int id, struct cpufreq_policy *p,
 		 struct err *err)
 {
@@ -267,10 +339,7 @@ int cpufreq_read(const struct sysfs *sys, unsigned int id, struct cpufreq_policy
 
 	memset(p, 0, sizeof(*p));
 	p->id = id;
-	ret = read_cpus(sys, id, "related_cpus", p->related, &p->related_count, err);
-	if (!ret)
-		ret = read_cpus(sys, id, "affected_cpus", p->online, &p->online_count,
-				err);
+	ret = read_members(sys, p, err);
 	if (ret || !p->online_count)
 		return ret;
 	ret = read_text(sys, id, "scaling_driver", true, p->driver, sizeof(p->driver),

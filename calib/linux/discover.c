@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "calib/linux/hotplug.h"
 #include "calib/linux/internal.h"
 #include "calib/linux/points.h"
 #include "calib/linux/quiet.h"
@@ -15,6 +16,7 @@
 #include "calib/measure/stop.h"
 #include "lib/buf.h"
 #include "lib/cpulist.h"
+#include "lib/text.h"
 
 #define FDT_MAX	    (4u << 20)
 #define MAX_RAIL_UV 2000000
@@ -265,9 +267,49 @@ static void note_policy(const struct linux_machine *lm, const struct cpufreq_pol
 	for (i = 0; i < p->boost_count && !p->boost_on && !p->boost_wanted; i++)
 		linux_note(lm, "policy%u: boost clock %u kHz left out, as boost is off",
 			   p->id, p->boost_khz[i]);
-	if (p->online_count < p->related_count)
-		linux_note(lm, "policy%u: %u of its %u CPUs are offline", p->id,
-			   p->related_count - p->online_count, p->related_count);
+}
+
+/* CPUs of the cluster that are offline: left out, or brought online later. */
+static void note_offline(const struct linux_machine *lm, const struct topology_cluster *c)
+{
+	unsigned int cpus[BOARD_MAX_CPUS], n = 0;
+	const char *s, *are;
+	char list[128];
+
+	for (unsigned int i = 0; i < c->policy_count; i++)
+		n += cpufreq_not_online(&lm->sys, &c->policies[i], cpus + n);
+	if (!n)
+		return;
+	cpulist_format(cpus, n, list, sizeof(list));
+	s = text_s(n);
+	are = n == 1 ? "is" : "are";
+	if (lm->opt.online)
+		linux_note(lm,
+			   "cluster '%s': CPU%s %s %s offline, and online only while the "
+			   "cluster is measured",
+			   c->name, s, list, are);
+	else
+		linux_note(lm,
+			   "cluster '%s': CPU%s %s %s offline, the others are measured; "
+			   "'calib measure --online' brings all up for it",
+			   c->name, s, list, are);
+}
+
+static void note_asleep(const struct linux_machine *lm)
+{
+	const char *todo = lm->opt.online
+				   ? ""
+				   : "; 'calib measure --online' brings them up for it";
+	const struct topology *topo = lm->topo;
+	char list[128];
+
+	for (unsigned int i = 0; i < topo->offline_count; i++)
+		linux_note(lm, "policy%u: all CPUs are offline, skipped%s",
+			   topo->offline[i], todo);
+	cpulist_format(topo->asleep, topo->asleep_count, list, sizeof(list));
+	if (topo->asleep_count && !topo->offline_count)
+		linux_note(lm, "offline CPUs without a cpufreq policy, skipped: %s%s",
+			   list, todo);
 }
 
 static void note_all(const struct linux_machine *lm)
@@ -275,12 +317,12 @@ static void note_all(const struct linux_machine *lm)
 	const struct topology *topo = lm->topo;
 	unsigned int i;
 
-	for (i = 0; i < topo->offline_count; i++)
-		linux_note(lm, "policy%u: all CPUs are offline, skipped",
-			   topo->offline[i]);
+	note_asleep(lm);
 	/* Policies of one cluster are alike. */
-	for (i = 0; i < topo->cluster_count; i++)
+	for (i = 0; i < topo->cluster_count; i++) {
 		note_policy(lm, &topo->clusters[i].policies[0]);
+		note_offline(lm, &topo->clusters[i]);
+	}
 }
 
 static int check_user_sensors(const struct linux_machine *lm, struct err *err)
@@ -456,6 +498,69 @@ static void forget(struct linux_machine *lm)
 	meters_close(&lm->meters);
 }
 
+/* Clusters are named after their cores, "-policyN" behind where there are two. */
+static bool is_wanted(const struct linux_machine *lm, const char *core)
+{
+	size_t len = strlen(core);
+
+	for (unsigned int i = 0; i < lm->opt.cluster_count; i++) {
+		const char *name = lm->opt.clusters[i];
+
+		if (!strncmp(name, core, len) && (!name[len] || name[len] == '-'))
+			return true;
+	}
+	return !lm->opt.cluster_count || !len;
+}
+
+/* Bring those online that are offline with all of their policy. 1 when there were some.
+ */
+static int wake(struct linux_machine *lm, struct err *err)
+{
+	const struct topology *topo = lm->topo;
+	unsigned int cpus[BOARD_MAX_CPUS], n = 0;
+	char list[128];
+	int ret;
+
+	for (unsigned int i = 0; i < topo->asleep_count; i++)
+		if (is_wanted(lm, topo->asleep_core[i]))
+			cpus[n++] = topo->asleep[i];
+	if (!n)
+		return 0;
+	cpulist_format(cpus, n, list, sizeof(list));
+	if (lm->opt.dry_run) {
+		linux_note(
+			lm,
+			"offline, without a clock that could be planned for: CPU%s %s; "
+			"this plan is without",
+			text_s(n), list);
+		return 0;
+	}
+	ret = linux_bring_up(lm, cpus, n, err);
+	return ret ? ret : 1;
+}
+
+static int read_topology(struct linux_machine *lm, const struct dtcpus *tree,
+			 struct err *err)
+{
+	int ret = topology_read(&lm->sys, tree, lm->opt.online, lm->topo, err);
+
+	if (ret || !lm->opt.online)
+		return ret;
+	ret = wake(lm, err);
+	return ret > 0 ? topology_read(&lm->sys, tree, true, lm->topo, err) : ret;
+}
+
+/* Put back what discovery has changed, if it has. */
+static int settle(struct linux_machine *lm, int ret, struct err *err)
+{
+	struct err why;
+	int ret_restore = linux_restore(&lm->machine, &why);
+
+	if (!ret && ret_restore)
+		return err_set(err, ret_restore, "%s", why.msg);
+	return ret;
+}
+
 int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
@@ -473,7 +578,7 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 		return err_set(err, -ENOMEM, "out of memory");
 	}
 	live_tree_read(&lm->sys, &tree);
-	ret = topology_read(&lm->sys, tree.dt, lm->topo, err);
+	ret = read_topology(lm, tree.dt, err);
 	for (i = 0; !ret && i < lm->topo->cluster_count; i++)
 		points_choose(&lm->topo->clusters[i], tree.dt, lm->opt.opps);
 	if (!ret && lm->opt.voltages)
@@ -496,9 +601,11 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 	if (ret)
 		goto out_free;
 	lm->discovered = true;
-	note_all(lm);
 
 out_free:
+	ret = settle(lm, ret, err);
+	if (!ret)
+		note_all(lm);
 	live_tree_free(&tree);
 	free(user);
 	free(board);

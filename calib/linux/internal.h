@@ -67,6 +67,15 @@ static inline struct linux_machine *to_linux(struct machine *m)
 void linux_note(const struct linux_machine *lm, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
+/* linux.c */
+/*
+ * Bring those of @cpus that are offline online, saved first and with a guardian. 0,
+ * -errno; linux_restore() puts them offline again, whatever came of it.
+ */
+int linux_bring_up(struct linux_machine *lm, const unsigned int *cpus, unsigned int ncpus,
+		   struct err *err);
+int linux_restore(struct machine *m, struct err *err);
+
 /* discover.c */
 int linux_discover(struct machine *m, struct runinfo *info, struct err *err);
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/linux/hotplug.h"
 #include "calib/linux/internal.h"
 #include "calib/linux/quiet.h"
 #include "calib/measure/stop.h"
@@ -43,7 +44,7 @@ static int check_ready(struct linux_machine *lm, unsigned int cluster, struct er
 {
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
 	const struct linux_cluster *lc = &lm->clusters[cluster];
-	unsigned int i;
+	unsigned int offline[BOARD_MAX_CPUS], n, i;
 	int ret;
 
 	for (i = 0; i < c->policy_count; i++) {
@@ -61,6 +62,11 @@ static int check_ready(struct linux_machine *lm, unsigned int cluster, struct er
 		if (ret)
 			return ret;
 	}
+	n = lm->opt.online ? hotplug_offline(&lm->sys, c->cpus, c->cpu_count, offline)
+			   : 0;
+	ret = hotplug_may_switch(&lm->sys, offline, n, err);
+	if (ret)
+		return ret;
 	return lc->has_sensor ? check_meter(lm, lc, err) : 0;
 }
 
@@ -79,6 +85,35 @@ static int hold_state(struct linux_machine *lm, struct err *err)
 		linux_note(lm,
 			   "put back the settings that a run which died had left behind");
 	return 0;
+}
+
+/* The settings are in the file and somebody watches over it: from here on they may be
+ * changed. */
+static int commit(struct linux_machine *lm, struct err *err)
+{
+	int ret = guardian_start(&lm->guardian, &lm->state, lm->opt.note,
+				 lm->opt.note_arg, err);
+
+	return ret ? ret : state_commit(&lm->state, err);
+}
+
+int linux_bring_up(struct linux_machine *lm, const unsigned int *cpus, unsigned int ncpus,
+		   struct err *err)
+{
+	unsigned int offline[BOARD_MAX_CPUS];
+	unsigned int n = hotplug_offline(&lm->sys, cpus, ncpus, offline);
+	int ret;
+
+	if (!n)
+		return 0;
+	ret = hotplug_may_switch(&lm->sys, offline, n, err);
+	if (!ret)
+		ret = hold_state(lm, err);
+	if (!ret)
+		ret = hotplug_save(&lm->state, offline, n, err);
+	if (!ret)
+		ret = commit(lm, err);
+	return ret ? ret : hotplug_bring_up(&lm->sys, offline, n, err);
 }
 
 static int take_policy(const struct linux_machine *lm, const struct cpufreq_policy *p,
@@ -102,7 +137,7 @@ static int take_policy(const struct linux_machine *lm, const struct cpufreq_poli
 	return 0;
 }
 
-static int linux_restore(struct machine *m, struct err *err)
+int linux_restore(struct machine *m, struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
 	unsigned int i;
@@ -120,13 +155,46 @@ static int linux_restore(struct machine *m, struct err *err)
 	return ret;
 }
 
+/* All settings that will be changed, into the state file. */
+static int save_settings(struct linux_machine *lm, unsigned int cluster, struct err *err)
+{
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	const char *enable = lm->clusters[cluster].sensor.info.enable;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < c->policy_count; i++)
+		ret = cpufreq_save(&lm->state, &c->policies[i], err);
+	if (!ret && enable[0])
+		ret = state_save(&lm->state, enable, err);
+	if (ret)
+		return ret;
+	quiet_save(lm, cluster);
+	return commit(lm, err);
+}
+
+static int change_settings(struct linux_machine *lm, unsigned int cluster,
+			   struct err *err)
+{
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
+	const char *enable = lm->clusters[cluster].sensor.info.enable;
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < c->policy_count; i++)
+		ret = take_policy(lm, &c->policies[i], err);
+	if (!ret && enable[0])
+		ret = sysfs_set(&lm->sys, enable, "1", err);
+	if (ret)
+		return ret;
+	quiet_park(lm, cluster);
+	quiet_move(lm, cluster);
+	return linux_align(lm, cluster, err);
+}
+
 static int linux_prepare(struct machine *m, unsigned int cluster, struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	const char *enable = lm->clusters[cluster].sensor.info.enable;
 	struct err first, besides;
-	unsigned int i;
 	int ret;
 
 	ret = check_ready(lm, cluster, err);
@@ -134,26 +202,13 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 		ret = hold_state(lm, err);
 	if (ret)
 		return ret;
-	for (i = 0; !ret && i < c->policy_count; i++)
-		ret = cpufreq_save(&lm->state, &c->policies[i], err);
-	if (!ret && enable[0])
-		ret = state_save(&lm->state, enable, err);
+	/* Only a policy that has an online CPU tells its settings. */
+	if (lm->opt.online)
+		ret = linux_bring_up(lm, c->cpus, c->cpu_count, err);
 	if (!ret)
-		quiet_save(lm, cluster);
+		ret = save_settings(lm, cluster, err);
 	if (!ret)
-		ret = guardian_start(&lm->guardian, &lm->state, lm->opt.note,
-				     lm->opt.note_arg, err);
-	if (!ret)
-		ret = state_commit(&lm->state, err);
-	for (i = 0; !ret && i < c->policy_count; i++)
-		ret = take_policy(lm, &c->policies[i], err);
-	if (!ret && enable[0])
-		ret = sysfs_set(&lm->sys, enable, "1", err);
-	if (!ret) {
-		quiet_park(lm, cluster);
-		quiet_move(lm, cluster);
-		ret = linux_align(lm, cluster, err);
-	}
+		ret = change_settings(lm, cluster, err);
 	if (ret) {
 		if (linux_restore(m, &besides) && err) {
 			first = *err;

@@ -35,6 +35,17 @@ struct linux_options {
 	const char *opps;
 	/* Boost clocks are operating points too: boost is switched on by prepare(). */
 	bool boost;
+	/*
+	 * CPUs that are offline are measured too: prepare() brings those of its cluster
+	 * online. Where a whole cluster is offline, discover() does so for a moment, as
+	 * no kernel says what an offline policy offers.
+	 */
+	bool online;
+	/* ... of these clusters; NULL: of all. */
+	const char *const *clusters;
+	unsigned int cluster_count;
+	/* discover() writes nothing in any case. */
+	bool dry_run;
 	/* Takes one-line warnings ("policy4: all CPUs are offline, skipped"); may be
 	 * NULL. */
 	void (*note)(void *arg, const char *text);
@@ -45,7 +56,7 @@ struct linux_options {
  * linux_open - the machine this program runs on
  * @opt: borrowed, with all it points to, until close()
  *
- * Changes nothing and reads nothing yet: discover() does. Returns 0, -ENOMEM,
+ * Changes nothing and reads nothing yet. Returns 0, -ENOMEM,
  * -ENAMETOOLONG.
  *
  * sleep_until() returns -EINTR as calib/measure/stop.h says: the caller holds the signals

@@ -6,11 +6,19 @@
 
 #include <errno.h>
 
+#include "calib/linux/hotplug.h"
 #include "calib/linux/irq.h"
 #include "lib/cpulist.h"
 #include "lib/text.h"
 
 #define IRQS_TOLD 64
+
+static bool is_offline(const struct linux_machine *lm, const struct topology_cluster *c)
+{
+	unsigned int offline[BOARD_MAX_CPUS];
+
+	return hotplug_offline(&lm->sys, c->cpus, c->cpu_count, offline) == c->cpu_count;
+}
 
 static bool can_park(struct linux_machine *lm, const struct cpufreq_policy *p,
 		     struct err *err)
@@ -70,6 +78,9 @@ void quiet_save(struct linux_machine *lm, unsigned int cluster)
 		struct err why = { "it has no clock to choose" };
 		bool can = i != cluster && c->policy_count;
 
+		/* It is as quiet as can be. */
+		if (i != cluster && is_offline(lm, c))
+			continue;
 		for (unsigned int k = 0; k < c->policy_count && can; k++)
 			can = can_park(lm, &c->policies[k], &why);
 		if (can)

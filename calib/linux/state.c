@@ -341,6 +341,24 @@ static bool is_irq(const char *path)
 	return !strncmp(path, STATE_IRQS, strlen(STATE_IRQS));
 }
 
+/* In which order settings go back. */
+enum step {
+	STEP_ONLINE, /* CPUs that were online */
+	STEP_SETTINGS,
+	STEP_OFFLINE, /* CPUs that were offline */
+	STEPS,
+};
+
+static enum step step_of(const struct state_item *item)
+{
+	const char *end = strrchr(item->path, '/');
+
+	if (strncmp(item->path, STATE_CPUS, strlen(STATE_CPUS)) != 0 || !end ||
+	    strcmp(end, "/online") != 0)
+		return STEP_SETTINGS;
+	return strcmp(item->text, "0") != 0 ? STEP_ONLINE : STEP_OFFLINE;
+}
+
 static int restore_item(const struct state *st, unsigned int i, struct err *err)
 {
 	const struct state_item *item = &st->items[i];
@@ -358,27 +376,61 @@ static int restore_item(const struct state *st, unsigned int i, struct err *err)
 	return ret;
 }
 
+/* What could not be put back. */
+struct failures {
+	unsigned int count;
+	int ret; /* of the first */
+	struct err err;
+};
+
+static void restore_step(const struct state *st, enum step step, struct failures *f)
+{
+	struct err one;
+
+	*f = (struct failures){ 0 };
+	for (unsigned int i = 0; i < st->count; i++) {
+		int ret = step_of(&st->items[i]) == step ? restore_item(st, i, &one) : 0;
+
+		if (ret && !f->count++) {
+			f->ret = ret;
+			f->err = one;
+		}
+	}
+}
+
+/*
+ * A policy takes settings only while one of its CPUs is online. Those that were offline
+ * may be so again: somebody was quicker than we, or was killed before the file was gone.
+ */
+static void wake_policies(const struct state *st)
+{
+	char now[SYSFS_TEXT];
+
+	for (unsigned int i = 0; i < st->count; i++)
+		if (step_of(&st->items[i]) == STEP_OFFLINE &&
+		    !state_compare(st, i, now, NULL))
+			sysfs_set(st->sys, st->items[i].path, "1", NULL);
+}
+
 int state_restore(struct state *st, struct err *err)
 {
-	unsigned int i, pass, bad = 0;
-	struct err first = { "" }, one;
-	int ret = 0, r;
+	struct failures first = { 0 }, now;
+	unsigned int bad = 0;
 
-	for (pass = 0; pass < RESTORE_PASSES; pass++) {
-		for (i = 0, bad = 0, ret = 0; i < st->count; i++) {
-			r = restore_item(st, i, &one);
-			if (r && !bad++) {
-				first = one;
-				ret = r;
-			}
-		}
-		if (!bad)
-			break;
+	for (enum step step = 0; step < STEPS; step++) {
+		restore_step(st, step, &now);
+		if (now.count && step == STEP_SETTINGS)
+			wake_policies(st);
+		for (int pass = 1; now.count && pass < RESTORE_PASSES; pass++)
+			restore_step(st, step, &now);
+		if (now.count && !bad)
+			first = now;
+		bad += now.count;
 	}
 	if (bad)
-		return err_set(err, ret,
+		return err_set(err, first.ret,
 			       "%u setting(s) could not be put back: %s (saved in %s)",
-			       bad, first.msg, st->file);
+			       bad, first.err.msg, st->file);
 	if (st->count && unlink(st->file) && errno != ENOENT)
 		return err_errno(err, -errno, "%s: removing it", st->file);
 	st->count = 0;

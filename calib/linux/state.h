@@ -17,6 +17,8 @@
 #define STATE_MAX 512
 /* Below it, a setting whose file is gone (a device was unplugged) needs no restoring. */
 #define STATE_IRQS "/proc/irq/"
+/* With "N/online" behind it, a CPU's switch. */
+#define STATE_CPUS "/sys/devices/system/cpu/cpu"
 
 struct state_item {
 	char path[SYSFS_PATH];
@@ -73,10 +75,13 @@ int state_commit(struct state *st, struct err *err);
 /*
  * state_restore - put everything back, in the order of the saves, and read it back
  *
- * What the kernel refuses in that order (a minimum above the present maximum) is tried
- * again after the others. Items are forgotten and the file is removed once all read as
- * saved. Returns 0, or -EIO naming the first that does not; the others are back and the
- * file is kept.
+ * CPUs that were online come first and those that were offline last, as a policy without
+ * an online CPU takes no settings, and one that comes back may have the kernel's own.
+ * When a policy's settings are refused, CPUs that were saved offline and are so again
+ * are brought online for it. What the kernel refuses in that order (a minimum above the
+ * present maximum) is tried again after the others. Items are forgotten and the file is
+ * removed once all read as saved. Returns 0, or -EIO naming the first that does not; the
+ * others are back and the file is kept.
  */
 int state_restore(struct state *st, struct err *err);
 /* Lets go of lock and memory; restores nothing. Takes a zeroed struct. */

@@ -117,6 +117,23 @@ int sysfs_read_u32(const struct sysfs *sys, const char *path, uint32_t *out,
 	return 0;
 }
 
+int sysfs_link_name(const struct sysfs *sys, const char *path, char *out, size_t size)
+{
+	char real[PATH_MAX], target[PATH_MAX], *name;
+	int ret = sysfs_real(sys, path, real, sizeof(real), NULL);
+	ssize_t n;
+
+	if (ret)
+		return ret;
+	n = readlink(real, target, sizeof(target) - 1);
+	if (n < 0)
+		return -errno;
+	target[n] = '\0';
+	name = strrchr(target, '/');
+	name = name ? name + 1 : target;
+	return (size_t)snprintf(out, size, "%s", name) < size ? 0 : -ENAMETOOLONG;
+}
+
 int sysfs_write(const struct sysfs *sys, const char *path, const char *text,
 		struct err *err)
 {

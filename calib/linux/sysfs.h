@@ -50,6 +50,9 @@ int sysfs_read_u32(const struct sysfs *sys, const char *path, uint32_t *out,
 /* Write @text in one go. 0 or -errno; the message quotes what was written. */
 int sysfs_write(const struct sysfs *sys, const char *path, const char *text,
 		struct err *err);
+/* The last part of what a link says, "policy4" of "../cpufreq/policy4". 0 or -errno. */
+int sysfs_link_name(const struct sysfs *sys, const char *path, char *out, size_t size);
+
 /*
  * sysfs_set - write and read back, for attributes whose writes the kernel may ignore
  *

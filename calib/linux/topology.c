@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/linux/hotplug.h"
 #include "lib/cpulist.h"
 
 /* What is known of one CPU's core. */
@@ -227,7 +228,40 @@ static void make_names_unique(struct topology *topo)
 	}
 }
 
-int topology_read(const struct sysfs *sys, const struct dtcpus *tree,
+/* Is the CPU, online or not, of a policy that has an online one? */
+static bool is_of_cluster(const struct topology *topo, unsigned int cpu)
+{
+	for (unsigned int i = 0; i < topo->cluster_count; i++) {
+		const struct topology_cluster *c = &topo->clusters[i];
+
+		for (unsigned int j = 0; j < c->policy_count; j++)
+			for (unsigned int k = 0; k < c->policies[j].related_count; k++)
+				if (c->policies[j].related[k] == cpu)
+					return true;
+	}
+	return false;
+}
+
+/* CPUs of offline policies, and those that were never online and so have no policy. */
+static void find_asleep(const struct sysfs *sys, const struct dtcpus *tree,
+			struct topology *topo)
+{
+	unsigned int cpus[CPULIST_MAX];
+	struct core core;
+	int n;
+
+	n = sysfs_indices(sys, "/sys/devices/system/cpu", "cpu", cpus, CPULIST_MAX, NULL);
+	for (int i = 0; i < n && topo->asleep_count < BOARD_MAX_CPUS; i++) {
+		if (!hotplug_is_offline(sys, cpus[i]) || is_of_cluster(topo, cpus[i]))
+			continue;
+		core_read(sys, tree, cpus[i], &core);
+		core_name(&core, topo->asleep_core[topo->asleep_count],
+			  sizeof(topo->asleep_core[0]));
+		topo->asleep[topo->asleep_count++] = cpus[i];
+	}
+}
+
+int topology_read(const struct sysfs *sys, const struct dtcpus *tree, bool with_offline,
 		  struct topology *topo, struct err *err)
 {
 	unsigned int ids[CPUFREQ_MAX_POLICIES];
@@ -246,6 +280,8 @@ int topology_read(const struct sysfs *sys, const struct dtcpus *tree,
 			topo->offline[topo->offline_count++] = ids[i];
 			continue;
 		}
+		if (with_offline)
+			cpufreq_count_offline(sys, &p);
 		ret = add_policy(sys, tree, &p, topo, err);
 		if (ret)
 			return ret;
@@ -257,5 +293,6 @@ int topology_read(const struct sysfs *sys, const struct dtcpus *tree,
 			"/sys/devices/system/cpu/cpuN/online",
 			n);
 	make_names_unique(topo);
+	find_asleep(sys, tree, topo);
 	return 0;
 }

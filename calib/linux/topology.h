@@ -16,7 +16,7 @@
 struct topology_cluster {
 	char name[32];
 	char compatible[64];		   /* of the core; "" unknown */
-	unsigned int cpus[BOARD_MAX_CPUS]; /* online ones, ascending */
+	unsigned int cpus[BOARD_MAX_CPUS]; /* those of its policies' online[] */
 	unsigned int cpu_count;
 	uint64_t reg[BOARD_MAX_CPUS]; /* of the CPU nodes of cpus[] */
 	unsigned int reg_count;	      /* cpu_count, or 0: unknown */
@@ -30,11 +30,16 @@ struct topology {
 	unsigned int cluster_count;
 	unsigned int offline[CPUFREQ_MAX_POLICIES]; /* policies without an online CPU */
 	unsigned int offline_count;
+	/* CPUs that are offline and of none of the clusters; what cores they are. */
+	unsigned int asleep[BOARD_MAX_CPUS], asleep_count;
+	char asleep_core[BOARD_MAX_CPUS][32]; /* as clusters are named; "" unknown */
 };
 
 /*
  * topology_read - read policies and cores into @topo (large: allocate it)
  * @tree: the live device tree, or NULL; used where sysfs has no of_node links
+ * @with_offline: CPUs that can be brought online count, in policies that have an online
+ *	CPU
  *
  * A policy is a cluster; policies of one CPU each whose cores and clocks are the same
  * are one cluster together (x86). Names: the core's ("arm,cortex-a15" is a15), p and e
@@ -44,7 +49,7 @@ struct topology {
  * Returns 0, -ENODEV (no cpufreq, or all CPUs of all policies are offline), what
  * cpufreq_read() returns, -ERANGE for more clusters than BOARD_MAX_CLUSTERS.
  */
-int topology_read(const struct sysfs *sys, const struct dtcpus *tree,
+int topology_read(const struct sysfs *sys, const struct dtcpus *tree, bool with_offline,
 		  struct topology *topo, struct err *err);
 
 #endif

@@ -42,13 +42,15 @@ needs_two_cpus() {
 }
 
 # begin - measure the A15 in the background, with physics; its PID is $pid. While the file
-# ./faults is there, its rules (see tests/fake/faults.c) hold.
+# ./faults is there, its rules (see tests/fake/faults.c) hold. With $hotplug, the A15's policy
+# follows its CPUs (see tests/fake/hotplug.c); $big is the A15's first CPU.
 begin() {
-	inside env LD_PRELOAD="$B/tests/fake/faults.so" CALIB_FAULTS="$PWD/faults" \
+	inside env LD_PRELOAD="$B/tests/fake/faults.so${hotplug:+:$B/tests/fake/hotplug.so}" \
+		CALIB_FAULTS="$PWD/faults" \
 		ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
 		"$CALIB" measure --sysroot "$root" "$@" > out 2> err 3>&- &
 	pid=$!
-	"$TOP/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
+	"$TOP/tests/fake/physics" "$root" "${big:-1}" $pid 310 > physics.log 2>&1 3>&- &
 	physics=$!
 }
 
@@ -67,7 +69,7 @@ ended() {
 
 # Until the clock is pinned, or the program is gone.
 until_pinned() {
-	until grep -q '^[0-9]' "${policy}1/scaling_setspeed"; do
+	until grep -q '^[0-9]' "${policy}${big:-1}/scaling_setspeed"; do
 		kill -0 $pid
 	done
 }

@@ -413,7 +413,7 @@ static void clusters_are_named_after_their_cores(void **state)
 	struct fixture *f = *state;
 	const struct topology_cluster *c;
 
-	assert_int_equal(topology_read(&f->sys, NULL, &f->topo, NULL), 0);
+	assert_int_equal(topology_read(&f->sys, NULL, false, &f->topo, NULL), 0);
 	assert_int_equal(f->topo.cluster_count, 2);
 	c = &f->topo.clusters[0];
 	assert_string_equal(c->name, "a7");
@@ -436,13 +436,13 @@ static void offline_cpus_are_not_of_the_cluster(void **state)
 	put(f, "policy0/affected_cpus", "0 1\n");
 	put(f, "policy4/affected_cpus", "\n");
 	without(f, "policy4/scaling_governor");
-	assert_int_equal(topology_read(&f->sys, NULL, &f->topo, NULL), 0);
+	assert_int_equal(topology_read(&f->sys, NULL, false, &f->topo, NULL), 0);
 	assert_int_equal(f->topo.cluster_count, 1);
 	assert_int_equal(f->topo.clusters[0].cpu_count, 2);
 	assert_int_equal(f->topo.offline_count, 1);
 	assert_int_equal(f->topo.offline[0], 4);
 	put(f, "policy0/affected_cpus", "\n");
-	assert_int_equal(topology_read(&f->sys, NULL, &f->topo, &err), -ENODEV);
+	assert_int_equal(topology_read(&f->sys, NULL, false, &f->topo, &err), -ENODEV);
 	assert_non_null(
 		strstr(err.msg, "all CPUs of all 2 cpufreq policies are offline"));
 }
@@ -453,7 +453,7 @@ static void clusters_of_one_core_are_told_apart_by_policy(void **state)
 
 	fake_put(files_path(f->dir, "sys/firmware/devicetree/base/cpus/cpu@0/compatible"),
 		 "arm,cortex-a7");
-	assert_int_equal(topology_read(&f->sys, NULL, &f->topo, NULL), 0);
+	assert_int_equal(topology_read(&f->sys, NULL, false, &f->topo, NULL), 0);
 	assert_string_equal(f->topo.clusters[0].name, "a7-policy0");
 	assert_string_equal(f->topo.clusters[1].name, "a7-policy4");
 }
@@ -466,7 +466,7 @@ static void without_a_tree_clusters_are_policies_or_kinds_of_core(void **state)
 	assert_true(asprintf(&command, "rm -rf '%s/sys/firmware'", f->dir) > 0);
 	assert_int_equal(system(command), 0);
 	free(command);
-	assert_int_equal(topology_read(&f->sys, NULL, &f->topo, NULL), 0);
+	assert_int_equal(topology_read(&f->sys, NULL, false, &f->topo, NULL), 0);
 	assert_string_equal(f->topo.clusters[0].name, "policy0");
 	assert_string_equal(f->topo.clusters[1].name, "policy4");
 	assert_int_equal(f->topo.clusters[0].reg_count, 0);
@@ -474,7 +474,7 @@ static void without_a_tree_clusters_are_policies_or_kinds_of_core(void **state)
 	mkdir(files_path(f->dir, "sys/devices/cpu_atom"), 0755);
 	fake_put(files_path(f->dir, "sys/devices/cpu_core/cpus"), "0-3\n");
 	fake_put(files_path(f->dir, "sys/devices/cpu_atom/cpus"), "4-7\n");
-	assert_int_equal(topology_read(&f->sys, NULL, &f->topo, NULL), 0);
+	assert_int_equal(topology_read(&f->sys, NULL, false, &f->topo, NULL), 0);
 	assert_string_equal(f->topo.clusters[0].name, "p");
 	assert_string_equal(f->topo.clusters[1].name, "e");
 }
