@@ -31,8 +31,7 @@ struct linux_cluster {
 	bool prepared;
 	bool taken_away; /* somebody changed governor or limits: take them again */
 	uint32_t pinned_khz;
-	uint32_t pinned_uv;	 /* of the regulator then; 0: unknown */
-	uint64_t throttle_count; /* of the hardware's counters, when last looked at */
+	uint32_t pinned_uv; /* of the regulator then; 0: unknown */
 };
 
 struct linux_machine {

@@ -220,8 +220,6 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 	lm->clusters[cluster].prepared = true;
 	lm->clusters[cluster].taken_away = false;
 	lm->clusters[cluster].pinned_khz = 0;
-	thermal_throttle_count(&lm->sys, c->cpus, c->cpu_count,
-			       &lm->clusters[cluster].throttle_count);
 	return 0;
 }
 
@@ -326,18 +324,6 @@ static int linux_verify(struct machine *m, unsigned int cluster, struct err *err
 	return ret;
 }
 
-/* Has the hardware cut the clock since the last look? */
-static bool was_throttled(struct linux_machine *lm, unsigned int cluster)
-{
-	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	struct linux_cluster *lc = &lm->clusters[cluster];
-	uint64_t before = lc->throttle_count;
-
-	return !thermal_throttle_count(&lm->sys, c->cpus, c->cpu_count,
-				       &lc->throttle_count) &&
-	       lc->throttle_count != before;
-}
-
 static int linux_throttled(struct machine *m, unsigned int cluster, bool *yes,
 			   struct err *err)
 {
@@ -350,7 +336,6 @@ static int linux_throttled(struct machine *m, unsigned int cluster, bool *yes,
 	ret = thermal_throttled(&lm->sys, &lm->clusters[cluster].thermal, yes, NULL);
 	if (ret)
 		*yes = false;
-	*yes |= was_throttled(lm, cluster);
 	for (i = 0; i < c->policy_count; i++) {
 		ret = cpufreq_limit_khz(&lm->sys, &c->policies[i], &max_khz, err);
 		if (ret)

@@ -129,14 +129,16 @@ int linux_read_usage(struct machine *m, unsigned int cluster, struct usage *u,
 		     struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
 
 	memset(u, 0, sizeof(*u));
 	u->time_ns = stop_now_ns();
 	if (cluster != lm->load_cluster || !lm->load_start_ns)
 		return err_set(err, -EINVAL, "no load was started on cluster '%s'",
-			       lm->topo->clusters[cluster].name);
+			       c->name);
 	read_each(lm, u);
 	read_busy(lm, u);
+	u->throttles = thermal_throttle_count(&lm->sys, c->cpus, c->cpu_count);
 	return lm->command ? command_check(lm->command, 0, err) : 0;
 }
 

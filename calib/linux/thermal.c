@@ -191,13 +191,12 @@ int thermal_trip_mc(const struct sysfs *sys, const struct thermal *th, int32_t *
 	return *temp_mc == INT32_MAX ? err_set(err, -ENOENT, "no trip point") : 0;
 }
 
-int thermal_throttle_count(const struct sysfs *sys, const unsigned int *cpus,
-			   unsigned int ncpus, uint64_t *count)
+uint64_t thermal_throttle_count(const struct sysfs *sys, const unsigned int *cpus,
+				unsigned int ncpus)
 {
 	static const char *const names[] = { "core", "package" };
-	bool told = false;
+	uint64_t count = 0;
 
-	*count = 0;
 	for (unsigned int i = 0; i < ncpus; i++)
 		for (unsigned int k = 0; k < 2; k++) {
 			char path[SYSFS_PATH];
@@ -207,12 +206,10 @@ int thermal_throttle_count(const struct sysfs *sys, const unsigned int *cpus,
 				 "/sys/devices/system/cpu/cpu%u/thermal_throttle/"
 				 "%s_throttle_count",
 				 cpus[i], names[k]);
-			if (sysfs_read_u32(sys, path, &n, NULL))
-				continue;
-			told = true;
-			*count += n;
+			if (!sysfs_read_u32(sys, path, &n, NULL))
+				count += n;
 		}
-	return told ? 0 : -ENOENT;
+	return count;
 }
 
 int thermal_throttled(const struct sysfs *sys, const struct thermal *th, bool *yes,

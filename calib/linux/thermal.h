@@ -38,10 +38,10 @@ int thermal_trip_mc(const struct sysfs *sys, const struct thermal *th, int32_t *
 		    struct err *err);
 /*
  * How often the hardware has cut the clock of these CPUs or of their package by itself
- * (x86: thermal_throttle/). 0, -ENOENT: it does not count.
+ * (x86: thermal_throttle/), summed; only differences tell. 0: never, or not counted.
  */
-int thermal_throttle_count(const struct sysfs *sys, const unsigned int *cpus,
-			   unsigned int ncpus, uint64_t *count);
+uint64_t thermal_throttle_count(const struct sysfs *sys, const unsigned int *cpus,
+				unsigned int ncpus);
 /* Is a cooling device at work? 0, -ENOENT: there is none that would tell. */
 int thermal_throttled(const struct sysfs *sys, const struct thermal *th, bool *yes,
 		      struct err *err);

@@ -65,6 +65,7 @@ static int look(const struct check *c, struct freqcheck_point *p, struct err *er
 		p->claimed_khz = 0;
 	if (ops->throttled(c->m, cluster, &p->throttled, NULL))
 		p->throttled = false;
+	p->throttled |= end.throttles > begin.throttles;
 	return 0;
 }
 

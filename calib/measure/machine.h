@@ -42,7 +42,9 @@ struct usage {
 	bool counts_cycles; /* else cycles are 0 for want of a counter */
 	bool busy_known;
 	uint64_t busy_step_ns; /* a difference of busy_ns may be that far off; 0: exact */
-	unsigned int loaded;   /* CPUs in each[]; 0: they are not told one by one */
+	uint64_t throttles;  /* how often the hardware has cut the clock by itself, as far
+				as  it counts that; it began anywhere */
+	unsigned int loaded; /* CPUs in each[]; 0: they are not told one by one */
 	struct usage_cpu each[BOARD_MAX_CPUS];
 };
 
@@ -77,7 +79,8 @@ struct machine_ops {
 	/* -ENOENT: no thermometer. */
 	int (*read_temp)(struct machine *m, unsigned int cluster, int32_t *temp_mc,
 			 struct err *err);
-	/* Is a thermal or power limit cutting the clock now? */
+	/* Is a thermal or power limit cutting the clock now? Cuts that come and go
+	 * between two looks are in usage.throttles. */
 	int (*throttled)(struct machine *m, unsigned int cluster, bool *yes,
 			 struct err *err);
 	/*

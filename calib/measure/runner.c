@@ -96,6 +96,7 @@ static int take_window(struct runner *r, struct err *err)
 	}
 	if (!ret)
 		ret = ops->read_usage(r->machine, r->plan->cluster, &w->end, err);
+	w->throttled |= w->end.throttles > w->begin.throttles;
 	w->bad = r->meter.bad - w->bad;
 	r->result.bad_reads += w->bad;
 	return ret;

@@ -220,32 +220,40 @@ static void the_lowest_trip_that_cuts_the_clock_counts(void **state)
 	assert_int_equal(mc, 85000);
 }
 
-static void count_throttles(struct fixture *f, const char *count)
+static void count_throttles(struct fixture *f, const char *which, const char *count)
 {
-	char name[] = "sys/devices/system/cpu/cpu5/thermal_throttle";
+	char name[] = "sys/devices/system/cpu/cpu5/thermal_throttle", file[128];
 	char *command = NULL;
 
 	assert_true(asprintf(&command, "mkdir -p '%s'", files_path(f->dir, name)) > 0);
 	assert_int_equal(system(command), 0);
 	free(command);
-	files_puts(f->dir,
-		   "sys/devices/system/cpu/cpu5/thermal_throttle/core_throttle_count",
-		   count);
+	snprintf(file, sizeof(file), "%s/%s_throttle_count", name, which);
+	files_puts(f->dir, file, count);
 }
 
-static void the_hardwares_own_throttling_is_seen_once(void **state)
+static uint64_t throttles(struct fixture *f, unsigned int cluster)
+{
+	struct usage u;
+
+	assert_int_equal(f->m->ops->load_start(f->m, cluster, 0, "idle", NULL), 0);
+	assert_int_equal(f->m->ops->read_usage(f->m, cluster, &u, NULL), 0);
+	return u.throttles;
+}
+
+static void the_hardwares_own_throttling_counts_for_its_cluster(void **state)
 {
 	struct fixture *f = *state;
 	bool yes;
 
-	count_throttles(f, "41\n");
 	begin(f);
-	assert_int_equal(f->m->ops->set_opp(f->m, A15, 800000, NULL), 0);
-	assert_int_equal(f->m->ops->throttled(f->m, A15, &yes, NULL), 0);
-	assert_false(yes);
-	count_throttles(f, "42\n");
-	assert_int_equal(f->m->ops->throttled(f->m, A15, &yes, NULL), 0);
-	assert_true(yes);
+	assert_int_equal(throttles(f, A15), 0);
+	count_throttles(f, "core", "41\n");
+	assert_int_equal(throttles(f, A15), 41);
+	count_throttles(f, "package", "1\n");
+	assert_int_equal(throttles(f, A15), 42);
+	assert_int_equal(throttles(f, A7), 0);
+	/* What has been is no limit now. */
 	assert_int_equal(f->m->ops->throttled(f->m, A15, &yes, NULL), 0);
 	assert_false(yes);
 }
@@ -261,7 +269,7 @@ int main(void)
 		TEST(where_all_cpus_are_measured_our_own_thread_takes_the_last_loaded),
 		TEST(settings_that_are_stolen_are_told_and_taken_back),
 		TEST(the_lowest_trip_that_cuts_the_clock_counts),
-		TEST(the_hardwares_own_throttling_is_seen_once),
+		TEST(the_hardwares_own_throttling_counts_for_its_cluster),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

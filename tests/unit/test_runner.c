@@ -48,6 +48,7 @@ struct fake {
 	int32_t trip_mc, max_temp_mc;
 	uint64_t warm_ns; /* a load warms by 40 K within this time */
 	uint64_t cut_until_ns;
+	uint64_t count_ns;	 /* then the hardware counts that it has cut the clock */
 	unsigned int steal_read; /* somebody changes the governor at this read ... */
 	bool steal_always;	 /* ... and whenever it was put back */
 	unsigned int enough_visits;
@@ -237,6 +238,7 @@ static int fake_read_usage(struct machine *m, unsigned int cluster, struct usage
 	if (f->cpus < 2)
 		u->busy_ns += ns * f->other_busy_pct / 100;
 	u->work = f->cpus * ns / 1000;
+	u->throttles = 7 + (f->count_ns && f->now_ns >= f->count_ns);
 	u->counts_cycles = !f->no_cycles;
 	u->cycles = f->no_cycles ? 0 : f->cpus * (ns / MS) * khz;
 	return 0;
@@ -650,6 +652,29 @@ static void a_row_that_a_limit_cut_is_taken_again_when_it_no_longer_does(void **
 	assert_int_equal(flagged(&f, SAMPLE_THROTTLED), 0);
 }
 
+static void a_throttle_count_that_moves_spoils_the_window_it_moves_in(void **state)
+{
+	struct fake calm = { .period_ns = 0 };
+	uint64_t begin_ns;
+
+	(void)state;
+	assert_int_equal(run(&calm), 0);
+	begin_ns = calm.rows[4].time_ns;
+	for (unsigned int i = 0; i < 2; i++) {
+		struct fake before = { .count_ns = begin_ns - i * 50 * MS };
+		struct fake inside = { .count_ns = begin_ns + 1 + i * 200 * MS };
+
+		assert_int_equal(run(&before), 0);
+		assert_int_equal(runner.result.rows_retaken, 0);
+		assert_int_equal(flagged(&before, SAMPLE_THROTTLED), 0);
+		assert_int_equal(run(&inside), 0);
+		assert_int_equal(runner.result.rows_retaken, 1);
+		assert_int_equal(flagged(&inside, SAMPLE_THROTTLED), 0);
+		assert_true(inside.rows[4].time_ns > begin_ns);
+		assert_true(inside.rows[3].time_ns == calm.rows[3].time_ns);
+	}
+}
+
 static void no_load_starts_above_the_trip_point(void **state)
 {
 	struct fake f = { .hot_until_ns = 20000 * MS, .trip_mc = 80000 };
@@ -869,6 +894,8 @@ int main(void)
 		cmocka_unit_test(half_the_clock_is_recorded_and_flagged),
 		cmocka_unit_test(other_tasks_count_as_use_but_not_against_the_clock),
 		cmocka_unit_test(a_throttled_row_is_flagged),
+		cmocka_unit_test(
+			a_throttle_count_that_moves_spoils_the_window_it_moves_in),
 		cmocka_unit_test(
 			a_row_that_a_limit_cut_is_taken_again_when_it_no_longer_does),
 		cmocka_unit_test(no_load_starts_above_the_trip_point),
