@@ -135,3 +135,22 @@ wrong_choices_are_refused() {
 	[ "$status" -eq 2 ]
 	[ "$output" = "calib: error: cannot write standard output: Bad file descriptor" ]
 }
+
+# Next to the usual run: the same rows, and not a word of talk in any file.
+@test "with standard input, output and error closed nothing ends up in the files written" {
+	cd "$BATS_TEST_TMPDIR"
+	measure=(measure --board virtual:juno-r2 --cluster a53 --repeats 1 -d)
+	"$CALIB" "${measure[@]}" usual 2> /dev/null
+	for closed in '<&-' '>&-' '2>&-' '<&- >&- 2>&-'; do
+		rm -rf run
+		status=0
+		bash -c "exec $closed; exec \"\$@\"" - "$CALIB" "${measure[@]}" run \
+			> out 2> err || status=$?
+		# Nothing was to be said there, so that is no error.
+		[ "$status" -eq 0 ]
+		cmp usual/samples.csv run/samples.csv
+		sed 's/"date": "[^"]*"//; s/-d run/-d usual/' run/board.json > a
+		sed 's/"date": "[^"]*"//' usual/board.json | cmp a -
+		[ ! -s out ]
+	done
+}
