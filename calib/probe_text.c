@@ -243,6 +243,7 @@ static void print_eas(const struct facts *f, FILE *out)
 
 static void print_rest(const struct facts *f, FILE *out)
 {
+	char line[sizeof(f->no_cycles) + sizeof(f->pmus) + 4];
 	unsigned int i;
 
 	fprintf(out, "\n");
@@ -256,7 +257,9 @@ static void print_rest(const struct facts *f, FILE *out)
 	if (f->zone_count && !f->cluster_count)
 		fprintf(out, "\n");
 	fprintf(out, "cycle counters: ");
-	print_words(out, 16, 16, f->cycles ? "usable" : f->no_cycles);
+	snprintf(line, sizeof(line), "%s%s%s", f->cycles ? "usable" : f->no_cycles,
+		 f->pmus[0] ? "; " : "", f->pmus);
+	print_words(out, 16, 16, line);
 	print_eas(f, out);
 	if (f->config_source[0]) {
 		fprintf(out, "kernel config (%s):", f->config_source);

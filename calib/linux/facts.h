@@ -114,6 +114,7 @@ struct facts {
 	struct facts_cooler coolers[FACTS_MAX_ZONES];
 	unsigned int cooler_count;
 	/* cycle counters */
+	char pmus[512]; /* of CPUs: "cpu_core (CPUs 0-15), ..." */
 	bool cycles;
 	char no_cycles[256];
 	/* energy-aware scheduling */

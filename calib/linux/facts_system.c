@@ -9,6 +9,8 @@
 
 #include "calib/linux/cycles.h"
 #include "calib/linux/facts_internal.h"
+#include "calib/linux/pmus.h"
+#include "lib/cpulist.h"
 #include "lib/num.h"
 
 #define THERMAL_DIR "/sys/class/thermal"
@@ -85,27 +87,58 @@ void facts_read_cpus(const struct sysfs *sys, struct facts *f)
 		f->offline[0] = '\0';
 }
 
-void facts_read_cycles(const struct sysfs *sys, struct facts *f)
+/* All of those measured, as kinds of cores have PMUs of their own; where none are known,
+ * the one that we run on. Returns how many have no counter. */
+static unsigned int cpus_without(const struct facts *f, unsigned int *without)
 {
-	unsigned int cpu = sched_getcpu();
-	uint32_t paranoid;
+	unsigned int here = sched_getcpu(), n = 0;
 	struct cycles cy;
 
+	for (unsigned int i = 0; i < (f->cluster_count ? f->cluster_count : 1); i++) {
+		const struct facts_cluster *c = &f->clusters[i];
+		unsigned int ncpus = f->cluster_count ? c->cpu_count : 1;
+
+		for (unsigned int k = 0; k < ncpus; k++) {
+			unsigned int cpu = f->cluster_count ? c->cpus[k] : here;
+
+			cycles_open(&cy, &cpu, 1);
+			if (!cy.count)
+				without[n++] = cpu;
+			cycles_close(&cy);
+		}
+	}
+	return n;
+}
+
+void facts_read_cycles(const struct sysfs *sys, struct facts *f)
+{
+	unsigned int without[BOARD_MAX_CLUSTERS * BOARD_MAX_CPUS];
+	struct pmu pmus[PMUS_MAX];
+	unsigned int n, count = pmus_read(sys, pmus);
+	char cpus[128];
+	uint32_t paranoid;
+
+	pmus_format(pmus, count, f->pmus, sizeof(f->pmus));
 	if (sys->root[0]) {
 		snprintf(f->no_cycles, sizeof(f->no_cycles),
 			 "not looked for: --sysroot is not this machine");
 		return;
 	}
-	cycles_open(&cy, &cpu, 1);
-	f->cycles = cy.count > 0;
-	cycles_close(&cy);
+	n = cpus_without(f, without);
+	f->cycles = !n;
 	if (f->cycles)
 		return;
+	cpulist_format(without, n, cpus, sizeof(cpus));
 	if (geteuid() &&
 	    !sysfs_read_u32(sys, "/proc/sys/kernel/perf_event_paranoid", &paranoid, NULL))
 		snprintf(f->no_cycles, sizeof(f->no_cycles),
 			 "not for this user (perf_event_paranoid is %u); run as root",
 			 paranoid);
+	else if (count)
+		snprintf(f->no_cycles, sizeof(f->no_cycles),
+			 "none on CPUs %s (no PMU of theirs in the device tree, or "
+			 "another program holds it)",
+			 cpus);
 	else
 		snprintf(
 			f->no_cycles, sizeof(f->no_cycles),

@@ -275,8 +275,11 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 
 @test "a machine without cpufreq and meters: what is there, and what to do" {
 	mkdir -p root/sys
+	put sys/bus/event_source/devices/cpu_atom/cpus 4-7
+	put sys/bus/event_source/devices/cpu_core/cpus 0-3
 	run --separate-stderr "$CALIB" probe --sysroot root
 	[ "$status" -eq 1 ]
+	has "cycle counters: not looked for: --sysroot is not this machine; cpu_atom (CPUs 4-7), cpu_core (CPUs 0-3)"
 	has "MISSING no cpufreq: there is no policy in"
 	has "For energy-aware scheduling:"
 	run --separate-stderr "$CALIB" probe --sysroot root/nosuch

@@ -5,17 +5,20 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/perf_event.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "calib/linux/caches.h"
 #include "calib/linux/cycles.h"
+#include "calib/linux/pmus.h"
 #include "calib/measure/delivered.h"
 #include "tests/unit/files.h"
 
@@ -147,6 +150,34 @@ static void the_counters_of_this_machine_tell_a_clock(void **state)
 	assert_true(ghz > 0.1 && ghz < 10);
 }
 
+/* The kernel's own counting, read and judged as cycles are: a clock of 1 GHz. */
+static void a_software_event_is_opened_and_read_as_cycles_are(void **state)
+{
+	struct usage a = { .loaded = 1 }, b = { .loaded = 1 };
+	uint64_t each[BOARD_MAX_CPUS];
+	unsigned int cpu = sched_getcpu();
+	struct cycles cy;
+	uint32_t khz;
+
+	(void)state;
+	cycles_open_event(&cy, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK, &cpu, 1);
+	if (!cy.count)
+		skip();
+	assert_int_equal(fcntl(cy.fds[0], F_GETFD), FD_CLOEXEC);
+	assert_int_equal(cycles_read(&cy, each), 0);
+	a.time_ns = now_ns();
+	a.cycles = a.each[0].cycles = each[0];
+	while (now_ns() < a.time_ns + 50000000)
+		;
+	assert_int_equal(cycles_read(&cy, each), 0);
+	b.time_ns = now_ns();
+	b.cycles = b.each[0].cycles = each[0];
+	cycles_close(&cy);
+	assert_int_equal(delivered_by_cycles(&a, &b, 1, 1000000, &khz), 0);
+	/* Somebody else may run between the two looks. */
+	assert_true(khz > 800000 && khz < 1200000);
+}
+
 static void put(const char *dir, const char *path, const char *text)
 {
 	char *command = NULL;
@@ -198,6 +229,36 @@ static void caches_are_read_and_shared_out(void **state)
 	files_remove(dir);
 }
 
+static void a_kind_of_core_has_its_own_pmu(void **state)
+{
+#define PMU "sys/bus/event_source/devices/"
+	char *dir = files_folder(), text[256];
+	struct pmu pmus[PMUS_MAX];
+	struct sysfs sys;
+
+	(void)state;
+	assert_int_equal(sysfs_init(&sys, dir, NULL), 0);
+	assert_int_equal(pmus_read(&sys, pmus), 0);
+	assert_string_equal(pmus_format(pmus, 0, text, sizeof(text)), "");
+	put(dir, PMU "software/type", "1\n");
+	put(dir, PMU "power/cpumask", "0\n");
+	put(dir, PMU "arm_dsu_0/associated_cpus", "0-5\n");
+	assert_int_equal(pmus_read(&sys, pmus), 0);
+	put(dir, PMU "cpu/type", "4\n");
+	assert_int_equal(pmus_read(&sys, pmus), 1);
+	assert_string_equal(pmus_format(pmus, 1, text, sizeof(text)), "cpu (all CPUs)");
+	put(dir, PMU "cpu_core/cpus", "0-15\n");
+	put(dir, PMU "cpu_atom/cpus", "16-23\n");
+	/* All its CPUs are offline. */
+	put(dir, PMU "cpu_lowpower/cpus", "\n");
+	assert_int_equal(unlink(files_path(dir, PMU "cpu/type")), 0);
+	assert_int_equal(rmdir(files_path(dir, PMU "cpu")), 0);
+	assert_int_equal(pmus_read(&sys, pmus), 2);
+	assert_string_equal(pmus_format(pmus, 2, text, sizeof(text)),
+			    "cpu_atom (CPUs 16-23), cpu_core (CPUs 0-15)");
+	files_remove(dir);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -205,6 +266,8 @@ int main(void)
 		cmocka_unit_test(a_counter_that_lost_its_place_counts_nothing),
 		cmocka_unit_test(a_cpu_that_is_not_there_has_no_counter),
 		cmocka_unit_test(the_counters_of_this_machine_tell_a_clock),
+		cmocka_unit_test(a_software_event_is_opened_and_read_as_cycles_are),
+		cmocka_unit_test(a_kind_of_core_has_its_own_pmu),
 		cmocka_unit_test(caches_are_read_and_shared_out),
 	};
 
