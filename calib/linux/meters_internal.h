@@ -69,6 +69,34 @@ int meter_file_value(const struct meter_file *f, int64_t max, int64_t *out,
 int meter_judge(const char *what, int ret, int64_t value, int64_t max, struct err *err);
 
 /*
+ * Readings that come several at a time, with times of their own: shown is the mean of
+ * those since it was shown last.
+ */
+struct meter_mean {
+	uint64_t count;	       /* of all readings */
+	uint64_t arrived_ns;   /* the last one, by our clock; 0: none */
+	uint64_t interval_ns;  /* between the last two, by the meter's clock */
+	int64_t last_time_ns;  /* of the last one, likewise */
+	int64_t first_time_ns; /* of those not shown yet */
+	unsigned int fresh;    /* how many those are */
+	double sum_uw, sum_uv; /* of those */
+	struct reading now;    /* what is shown */
+};
+
+/* @time_ns: by the meter's clock; 0, or -EIO when it did not go on. */
+int meter_mean_add(struct meter_mean *mean, int64_t time_ns, double power_uw,
+		   double volt_uv, uint64_t now_ns, struct err *err);
+/*
+ * The mean of what has come since the last call; what was shown, when nothing has.
+ * @offset_ns: from the meter's clock to ours, NULL: unknown, @now_ns is the time.
+ * 0; -EAGAIN nothing has come yet; -EIO nothing has come for long.
+ */
+int meter_mean_take(struct meter_mean *mean, uint64_t now_ns, const int64_t *offset_ns,
+		    struct reading *r, struct err *err);
+/* Forget what was not shown yet. */
+void meter_mean_drop(struct meter_mean *mean);
+
+/*
  * An energy counter: its power is the difference between two values over the time between
  * them.
  */

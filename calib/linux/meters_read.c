@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What kinds of meters share: attribute files kept open, and energy counters.
+ * What kinds of meters share: attribute files kept open, readings that come several at a
+ * time, and energy counters.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,8 @@
 
 #include "calib/linux/meters_internal.h"
 #include "lib/num.h"
+
+#define SILENCE_NS 10000000000ull /* then what sends readings is broken off */
 
 int meter_file_open(struct meter_file *f, const struct sysfs *sys, const char *what,
 		    const char *path, struct err *err)
@@ -74,6 +77,55 @@ int meter_file_value(const struct meter_file *f, int64_t max, int64_t *out,
 	if (!ret && num_i64(text, out))
 		ret = -EIO;
 	return meter_judge(f->what, ret, *out, max, err);
+}
+
+int meter_mean_add(struct meter_mean *mean, int64_t time_ns, double power_uw,
+		   double volt_uv, uint64_t now_ns, struct err *err)
+{
+	if (mean->count && time_ns <= mean->last_time_ns)
+		return err_set(err, -EIO, "the time did not go on");
+	if (mean->count)
+		mean->interval_ns = time_ns - mean->last_time_ns;
+	if (!mean->fresh++) {
+		mean->first_time_ns = time_ns;
+		mean->sum_uw = 0;
+		mean->sum_uv = 0;
+	}
+	mean->last_time_ns = time_ns;
+	mean->arrived_ns = now_ns;
+	mean->count++;
+	mean->sum_uw += power_uw;
+	mean->sum_uv += volt_uv;
+	return 0;
+}
+
+int meter_mean_take(struct meter_mean *mean, uint64_t now_ns, const int64_t *offset_ns,
+		    struct reading *r, struct err *err)
+{
+	uint64_t silence = SILENCE_NS;
+
+	if (silence < 4 * mean->interval_ns)
+		silence = 4 * mean->interval_ns;
+	if (mean->arrived_ns && now_ns > mean->arrived_ns + silence)
+		return err_set(err, -EIO, "no reading came for %.3g s",
+			       (now_ns - mean->arrived_ns) / 1e9);
+	if (!mean->count)
+		return err_set(err, -EAGAIN, "no reading yet");
+	if (mean->fresh) {
+		mean->now.power_uw = llround(mean->sum_uw / mean->fresh);
+		mean->now.volt_uv = llround(mean->sum_uv / mean->fresh);
+		mean->now.time_ns = offset_ns
+					    ? (uint64_t)(mean->first_time_ns + *offset_ns)
+					    : now_ns;
+		mean->fresh = 0;
+	}
+	*r = mean->now;
+	return 0;
+}
+
+void meter_mean_drop(struct meter_mean *mean)
+{
+	mean->fresh = 0;
 }
 
 static int drop(struct meter_counter *c, uint64_t raw, uint64_t now_ns, const char *why,

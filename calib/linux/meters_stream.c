@@ -27,7 +27,6 @@
 #define MAX_FIELDS    64
 #define PIPE_BYTES    (1 << 20)
 #define FIRST_WAIT_NS 10000000000ull /* for the header and two readings */
-#define SILENCE_NS    10000000000ull /* then the stream is broken off */
 #define POLL_NS	      10000000ull
 #define END_POLLS     100
 
@@ -54,14 +53,9 @@ struct stream {
 	int time_field, power_field;
 	const struct column *time_column, *power_column;
 	/* the readings */
-	int64_t last_time_ns; /* the meter's clock */
-	uint64_t count, arrived_ns, interval_ns;
+	struct meter_mean mean;
 	bool aligned;
 	int64_t offset_ns;
-	struct reading now; /* what is shown */
-	double sum_uw;	    /* of those since the last read */
-	unsigned int summed;
-	int64_t first_time_ns;
 	bool ended;
 	/* the recording */
 	struct marker_sample *record;
@@ -146,6 +140,7 @@ static int take_reading(struct stream *st, char *const *fields, unsigned int n,
 			uint64_t now_ns, struct err *err)
 {
 	int64_t time_ns, power_uw;
+	struct err why;
 
 	if ((int)n <= st->time_field || (int)n <= st->power_field)
 		return err_set(err, -EIO, "line %u has %u field%s", st->line_no, n,
@@ -158,17 +153,8 @@ static int take_reading(struct stream *st, char *const *fields, unsigned int n,
 	    llabs(power_uw) > METERS_MAX_UW)
 		return err_set(err, -EIO, "line %u: '%.40s' is no power", st->line_no,
 			       fields[st->power_field]);
-	if (st->count && time_ns <= st->last_time_ns)
-		return err_set(err, -EIO, "line %u: the time did not go on", st->line_no);
-	if (st->count)
-		st->interval_ns = time_ns - st->last_time_ns;
-	if (!st->summed)
-		st->first_time_ns = time_ns;
-	st->last_time_ns = time_ns;
-	st->arrived_ns = now_ns;
-	st->count++;
-	st->sum_uw += power_uw;
-	st->summed++;
+	if (meter_mean_add(&st->mean, time_ns, power_uw, 0, now_ns, &why))
+		return err_set(err, -EIO, "line %u: %s", st->line_no, why.msg);
 	keep(st, time_ns, power_uw, now_ns);
 	return 0;
 }
@@ -327,12 +313,12 @@ static int ended(struct stream *st, struct err *err)
 				err, -ENODATA,
 				"the command '%s' ended with status %d after %" PRIu64
 				" reading%s",
-				st->source, WEXITSTATUS(status), st->count,
-				text_s(st->count));
+				st->source, WEXITSTATUS(status), st->mean.count,
+				text_s(st->mean.count));
 	}
 	return err_set(err, -ENODATA,
 		       "the command '%s' ended after %" PRIu64 " reading%s", st->source,
-		       st->count, text_s(st->count));
+		       st->mean.count, text_s(st->mean.count));
 }
 
 static int stream_ready(const struct power_meter *pm, struct err *err)
@@ -343,12 +329,12 @@ static int stream_ready(const struct power_meter *pm, struct err *err)
 
 	if (st->fd < 0)
 		ret = start(st, err);
-	while (!ret && st->count < 2) {
+	while (!ret && st->mean.count < 2) {
 		now = stop_now_ns();
 		ret = drain(st, now, err);
-		if (!ret && st->count < 2 && st->ended)
+		if (!ret && st->mean.count < 2 && st->ended)
 			return ended(st, err);
-		if (!ret && st->count < 2 && now > end)
+		if (!ret && st->mean.count < 2 && now > end)
 			return err_set(err, -ENODATA,
 				       "no two readings came from '%s' in %llu s",
 				       st->source, FIRST_WAIT_NS / 1000000000);
@@ -388,23 +374,10 @@ static int stream_open(const struct meters *all, struct power_meter *pm, struct 
 	return pm->own ? 0 : err_set(err, -ENOMEM, "out of memory");
 }
 
-/* The mean of what has come since the last read; what was shown, when nothing has. */
-static void show(struct stream *st, uint64_t now_ns)
-{
-	if (!st->summed)
-		return;
-	st->now.power_uw = llround(st->sum_uw / st->summed);
-	st->now.time_ns = st->aligned ? (uint64_t)(st->first_time_ns + st->offset_ns)
-				      : now_ns;
-	st->sum_uw = 0;
-	st->summed = 0;
-}
-
 static int stream_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 		       struct err *err)
 {
 	struct stream *st = pm->own;
-	uint64_t silence = SILENCE_NS;
 	int ret;
 
 	if (st->fd < 0)
@@ -412,18 +385,10 @@ static int stream_read(struct power_meter *pm, uint64_t now_ns, struct reading *
 	ret = drain(st, now_ns, err);
 	if (ret)
 		return ret;
-	if (!st->count)
-		return err_set(err, -EAGAIN, "no reading yet");
-	if (st->ended && !st->summed)
+	if (st->ended && st->mean.count && !st->mean.fresh)
 		return ended(st, err);
-	if (silence < 4 * st->interval_ns)
-		silence = 4 * st->interval_ns;
-	if (now_ns > st->arrived_ns + silence)
-		return err_set(err, -EIO, "no reading came for %.3g s",
-			       (now_ns - st->arrived_ns) / 1e9);
-	show(st, now_ns);
-	*r = st->now;
-	return 0;
+	return meter_mean_take(&st->mean, now_ns, st->aligned ? &st->offset_ns : NULL, r,
+			       err);
 }
 
 static void end_command(struct stream *st)
@@ -485,7 +450,7 @@ bool stream_needs_marker(const struct power_meter *pm)
 
 uint64_t stream_interval_ns(const struct power_meter *pm)
 {
-	return stream_of(pm)->interval_ns;
+	return stream_of(pm)->mean.interval_ns;
 }
 
 bool stream_describe(const struct meters *all, char *columns, size_t size,
@@ -494,9 +459,9 @@ bool stream_describe(const struct meters *all, char *columns, size_t size,
 	const struct stream *st = all->stream_own;
 	uint64_t us;
 
-	if (!st || !st->header || !st->interval_ns)
+	if (!st || !st->header || !st->mean.interval_ns)
 		return false;
-	us = st->interval_ns / 1000;
+	us = st->mean.interval_ns / 1000;
 	snprintf(columns, size, "%s by %s", st->power_column->name,
 		 st->time_column->name);
 	*interval_us = us < UINT32_MAX ? us : UINT32_MAX;
