@@ -145,8 +145,10 @@ int linux_restore(struct machine *m, struct err *err)
 
 	linux_load_stop(m, NULL);
 	quiet_move_back(lm);
-	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)
+	for (i = 0; i < BOARD_MAX_CLUSTERS; i++) {
+		power_meter_stop(&lm->clusters[i].sensor);
 		lm->clusters[i].prepared = false;
+	}
 	if (!lm->state_held)
 		return 0;
 	ret = state_restore(&lm->state, err);
@@ -159,30 +161,42 @@ int linux_restore(struct machine *m, struct err *err)
 static int save_settings(struct linux_machine *lm, unsigned int cluster, struct err *err)
 {
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	const char *enable = lm->clusters[cluster].sensor.info.enable;
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < c->policy_count; i++)
 		ret = cpufreq_save(&lm->state, &c->policies[i], err);
-	if (!ret && enable[0])
-		ret = state_save(&lm->state, enable, err);
+	if (!ret)
+		ret = power_meter_save(&lm->clusters[cluster].sensor, &lm->state, err);
 	if (ret)
 		return ret;
 	quiet_save(lm, cluster);
 	return commit(lm, err);
 }
 
+static int start_meter(struct linux_machine *lm, struct power_meter *sensor,
+		       struct err *err)
+{
+	struct err why = { "" };
+	int ret = power_meter_start(sensor, &lm->sys, &why);
+
+	if (ret < 0)
+		return err_set(err, ret, "%s", why.msg);
+	if (ret)
+		linux_note(lm, "meter %s is not read through its buffer: %s",
+			   sensor->info.name, why.msg);
+	return 0;
+}
+
 static int change_settings(struct linux_machine *lm, unsigned int cluster,
 			   struct err *err)
 {
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	const char *enable = lm->clusters[cluster].sensor.info.enable;
 	int ret = 0;
 
 	for (unsigned int i = 0; !ret && i < c->policy_count; i++)
 		ret = take_policy(lm, &c->policies[i], err);
-	if (!ret && enable[0])
-		ret = sysfs_set(&lm->sys, enable, "1", err);
+	if (!ret)
+		ret = start_meter(lm, &lm->clusters[cluster].sensor, err);
 	if (ret)
 		return ret;
 	quiet_park(lm, cluster);

@@ -111,7 +111,12 @@ const char *meter_describe(const struct meter_info *info, char *out, size_t size
 {
 	char interval[48] = "";
 
-	if (info->interval_us)
+	if (info->buffered && info->interval_us)
+		snprintf(interval, sizeof(interval), ", buffer, %.4g Hz",
+			 1e6 / info->interval_us);
+	else if (info->buffered)
+		strcpy(interval, ", buffer");
+	else if (info->interval_us)
 		snprintf(interval, sizeof(interval), ", %s %g ms",
 			 info->averages ? "mean over" : "every", info->interval_us / 1e3);
 	snprintf(out, size, "%s%s%s%s", info->unit, interval, info->note[0] ? "; " : "",
@@ -368,6 +373,32 @@ int power_meter_ready(const struct power_meter *pm, struct err *err)
 	int ret = pm->info.kind->ready ? pm->info.kind->ready(pm, err) : 0;
 
 	return ret ? err_wrap(err, ret, "sensor %s", pm->info.name) : 0;
+}
+
+int power_meter_save(struct power_meter *pm, struct state *st, struct err *err)
+{
+	const struct meter_kind *kind = pm->info.kind;
+
+	if (kind && kind->save)
+		kind->save(pm, st);
+	return pm->info.enable[0] ? state_save(st, pm->info.enable, err) : 0;
+}
+
+int power_meter_start(struct power_meter *pm, const struct sysfs *sys, struct err *err)
+{
+	const struct meter_kind *kind = pm->info.kind;
+
+	if (pm->info.enable[0])
+		return sysfs_set(sys, pm->info.enable, "1", err);
+	return kind && kind->start && kind->start(pm, err);
+}
+
+void power_meter_stop(struct power_meter *pm)
+{
+	const struct meter_kind *kind = pm->info.kind;
+
+	if (kind && kind->stop)
+		kind->stop(pm);
 }
 
 int power_meter_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,

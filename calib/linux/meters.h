@@ -4,7 +4,7 @@
  *
  *	hwmon	powerN, power averaged by the chip, inN x currN, energyN counters
  *	odroid	sensor_W of the INA231 driver that Hardkernel's own kernels have
- *	iio	in_powerN, in_voltageN x in_currentN (sysfs)
+ *	iio	in_powerN, in_voltageN x in_currentN, through the device's buffer or sysfs
  *	rapl	energy counters of powercap zones
  *	perf	energy counters of the "power" PMUs
  *	battery	a fuel gauge, of a battery that discharges
@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "calib/linux/state.h"
 #include "calib/linux/sysfs.h"
 #include "calib/measure/machine.h"
 #include "lib/err.h"
@@ -64,6 +65,7 @@ struct meter_info {
 	enum meter_scope scope;
 	uint32_t interval_us; /* between updates, as the driver says; 0: it does not */
 	bool averages;	      /* each value is a mean over interval_us */
+	bool buffered;	      /* the kernel collects readings; each read has their mean */
 	bool by_name;	      /* one of several views: only by its full name or alias */
 	char note[128];	      /* what the user must know of it, or "" */
 	char enable[SYSFS_PATH]; /* must hold "1" before it measures; "": always on */
@@ -81,6 +83,7 @@ struct meters {
 	bool hwmon;	    /* libsensors is up */
 	const char *stream; /* of --power-from; NULL: none */
 	void *stream_own;   /* shared by all clusters that it measures */
+	void *iio_own;	    /* the buffers, shared by the meters of a device */
 };
 
 /* A meter in use. Zeroed: none. */
@@ -135,6 +138,16 @@ int power_meter_open(const struct meters *all, const struct meter_info *info,
  * 0; -EBUSY a battery that does not discharge; -ENODATA a stream that does not come.
  */
 int power_meter_ready(const struct power_meter *pm, struct err *err);
+/*
+ * Around a measurement. Save what will be set, before state_commit(); start; and stop
+ * before the settings are put back. One that was not started may be read too, only not
+ * through a buffer. power_meter_start() returns 0; 1: it is read the slow way, and @err
+ * says why; -errno: it cannot be used. The others take a zeroed struct, and stop may be
+ * called at any time.
+ */
+int power_meter_save(struct power_meter *pm, struct state *st, struct err *err);
+int power_meter_start(struct power_meter *pm, const struct sysfs *sys, struct err *err);
+void power_meter_stop(struct power_meter *pm);
 /*
  * power_meter_read - one reading
  * @now_ns: of the clock that the readings shall have; counters divide by its differences

@@ -18,6 +18,10 @@ struct meter_kind {
 	void (*end)(struct meters *all); /* undoes it */
 	int (*open)(const struct meters *all, struct power_meter *pm, struct err *err);
 	int (*ready)(const struct power_meter *pm, struct err *err);
+	/* As power_meter_save(), _start() and _stop(); all three or none. */
+	void (*save)(struct power_meter *pm, struct state *st);
+	int (*start)(struct power_meter *pm, struct err *why);
+	void (*stop)(struct power_meter *pm);
 	/* @r is zeroed; fills all but time_ns, which is @now_ns unless it knows better.
 	 */
 	int (*read)(struct power_meter *pm, uint64_t now_ns, struct reading *r,

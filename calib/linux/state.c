@@ -125,7 +125,7 @@ static bool is_setting(const char *path)
 {
 	static const char *const below[] = {
 		"/sys/devices/",     "/sys/bus/i2c/", "/sys/class/thermal/",
-		"/sys/class/hwmon/", STATE_IRQS,
+		"/sys/class/hwmon/", STATE_IIO,	      STATE_IRQS,
 	};
 
 	if (strstr(path, "/../"))
@@ -336,9 +336,10 @@ int state_compare(const struct state *st, unsigned int i, char now[SYSFS_TEXT],
 	return ret ? ret : strcmp(now, st->items[i].text) != 0;
 }
 
-static bool is_irq(const char *path)
+static bool may_be_gone(const char *path)
 {
-	return !strncmp(path, STATE_IRQS, strlen(STATE_IRQS));
+	return !strncmp(path, STATE_IRQS, strlen(STATE_IRQS)) ||
+	       !strncmp(path, STATE_IIO, strlen(STATE_IIO));
 }
 
 /* In which order settings go back. */
@@ -366,7 +367,7 @@ static int restore_item(const struct state *st, unsigned int i, struct err *err)
 	int ret;
 
 	ret = state_compare(st, i, was, err);
-	if (!ret || (ret == -ENOENT && is_irq(item->path)))
+	if (!ret || (ret == -ENOENT && may_be_gone(item->path)))
 		return 0;
 	if (ret < 0)
 		strcpy(was, "?");

@@ -15,8 +15,10 @@
 #include "lib/err.h"
 
 #define STATE_MAX 512
-/* Below it, a setting whose file is gone (a device was unplugged) needs no restoring. */
+/* Below these, a setting whose file is gone (a device was unplugged) needs no restoring.
+ */
 #define STATE_IRQS "/proc/irq/"
+#define STATE_IIO  "/sys/bus/iio/devices/"
 /* With "N/online" behind it, a CPU's switch. */
 #define STATE_CPUS "/sys/devices/system/cpu/cpu"
 

@@ -179,7 +179,8 @@ int sysfs_set(const struct sysfs *sys, const char *path, const char *text,
 	return 0;
 }
 
-int sysfs_may_write(const struct sysfs *sys, const char *path, struct err *err)
+static int may(const struct sysfs *sys, const char *path, int mode, const char *what,
+	       struct err *err)
 {
 	char real[PATH_MAX];
 	int ret;
@@ -187,9 +188,19 @@ int sysfs_may_write(const struct sysfs *sys, const char *path, struct err *err)
 	ret = sysfs_real(sys, path, real, sizeof(real), err);
 	if (ret)
 		return ret;
-	if (faccessat(AT_FDCWD, real, W_OK, AT_EACCESS))
-		return err_errno(err, -errno, "cannot write %s", path);
+	if (faccessat(AT_FDCWD, real, mode, AT_EACCESS))
+		return err_errno(err, -errno, "cannot %s %s", what, path);
 	return 0;
+}
+
+int sysfs_may_read(const struct sysfs *sys, const char *path, struct err *err)
+{
+	return may(sys, path, R_OK, "read", err);
+}
+
+int sysfs_may_write(const struct sysfs *sys, const char *path, struct err *err)
+{
+	return may(sys, path, W_OK, "write", err);
 }
 
 static int compare_uint(const void *a, const void *b)

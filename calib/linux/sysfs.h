@@ -61,7 +61,8 @@ int sysfs_link_name(const struct sysfs *sys, const char *path, char *out, size_t
 int sysfs_set(const struct sysfs *sys, const char *path, const char *text,
 	      struct err *err);
 
-/* May we write there? 0, -ENOENT, -EACCES, -EROFS. Nothing is opened. */
+/* May we read, or write, there? 0, -ENOENT, -EACCES, -EROFS. Nothing is opened. */
+int sysfs_may_read(const struct sysfs *sys, const char *path, struct err *err);
 int sysfs_may_write(const struct sysfs *sys, const char *path, struct err *err);
 
 /*

@@ -142,3 +142,50 @@ settings() {
 	[ "$stderr" = "calib measure: error: --sensor a15=rapl:package: sensor rapl:package-0: permission denied: energy_uj is root-only since CVE-2020-8694; run as root" ]
 	[ ! -e run ]
 }
+
+# play - scans of an IIO device's buffer without times, 1 W and 1.25 W, until $player is killed
+play() {
+	rm "$root/sys/bus/iio/devices/iio:device0/scan_elements/in_timestamp_index"
+	echo 1 > "$root/sys/bus/iio/devices/iio:device0/in_power2_raw"
+	exec 7<> "$root/dev/iio:device0"
+	while sleep 0.003; do
+		printf '\050\0\062\0' >&7
+	done 3>&- &
+	player=$!
+}
+
+@test "an IIO meter is read through its buffer, whose settings are put back" {
+	needs_two_cpus
+	meters buffer
+	play
+	settings > before
+	measure --cluster a15 --sensor a15=ina226 --opps 200 --cpus 0 -d run
+	kill $player
+	[ "$status" -eq 0 ]
+	settings | diff before -
+	# The sysfs file says 25 mW all the time.
+	awk -F, 'NR > 1 && ($9 < 1050000 || $9 > 1200000) { print; exit 1 }' run/samples.csv
+	[ "$(wc -l < run/samples.csv)" -gt 1 ]
+	[[ $stderr != *"not through its buffer"* ]]
+	[[ $stderr != *"is not read through its buffer"* ]]
+}
+
+@test "SIGKILL while an IIO buffer captures: it is switched off and its settings are put back" {
+	needs_two_cpus
+	meters buffer
+	play
+	settings > before
+	"$CALIB" measure --sysroot "$root" --cluster a15 --sensor a15=ina226 --cpus 0 -d run \
+		> out 2> err 3>&- &
+	pid=$!
+	until [ "$(cat "$root/sys/bus/iio/devices/iio:device0/buffer/enable")" = 1 ]; do
+		kill -0 $pid
+	done
+	kill -KILL $pid
+	wait $pid || true
+	kill $player
+	until [ ! -e "$root/run/calib/state.json" ]; do
+		sleep 0.01
+	done
+	settings | diff before -
+}

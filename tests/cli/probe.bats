@@ -312,7 +312,7 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "ina3221-virtual-0/in1 VDD_CPU_BIG: mV x mA; now 640 mW"
 	has "ina3221-virtual-0/in2: mV x mA; now 1060 mW"
 	has "ina226-virtual-0/power1: uW, every 36 ms; now 1250 mW"
-	has "iio:ina226/power2: mW x scale, every 3.521 ms; now 1250 mW"
+	has "iio:ina226/power2: mW x scale, sysfs, every 3.521 ms; now 1250 mW"
 	has "avgmeter-virtual-0/power1: uW, mean over 1000 ms; now 2500 mW"
 }
 
