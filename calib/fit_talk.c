@@ -10,7 +10,8 @@
 #include "calib/fit.h"
 #include "lib/text.h"
 
-#define VOLTAGE_BIAS "rail droop under load can bias C by several percent"
+#define PREDICTED_OFF 2
+#define VOLTAGE_BIAS  "rail droop under load can bias C by several percent"
 
 void fit_talk_rejects(const struct cmd_ctx *ctx, const struct fit_input *in)
 {
@@ -100,6 +101,28 @@ static void talk_power(const struct fit_cluster *c, const struct coeffs_provenan
 		fprintf(stderr, "; voltage from a table\n");
 }
 
+/*
+ * Measuring stopped when the rows promised this interval, by the fit that is made here: a
+ * good part wider or narrower, these are not those rows.
+ */
+static void talk_precision(const struct cmd_ctx *ctx, const struct fit_cluster *c)
+{
+	double predicted = c->info ? c->info->precision_predicted : 0, fitted;
+
+	fitted = (c->fit.ci95[1] - c->fit.ci95[0]) / 2 / c->fit.c;
+	if (!(predicted > 0) || !isfinite(fitted) ||
+	    strcmp(c->info->precision_load, c->load) != 0)
+		return;
+	fprintf(stderr,
+		"  stop    predicted +-%.2g %% (%.2g %% asked for), fitted +-%.2g %%\n",
+		100 * predicted, 100 * c->info->precision_asked, 100 * fitted);
+	if (fitted > PREDICTED_OFF * predicted || predicted > PREDICTED_OFF * fitted)
+		cmd_warn(ctx,
+			 "cluster '%s': 'calib measure' predicted +-%.2g %%, and the fit "
+			 "gives +-%.2g %%: rows or method are not those it stopped with",
+			 c->name, 100 * predicted, 100 * fitted);
+}
+
 void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 		      const struct coeffs_cluster *r, const struct fit_input *in)
 {
@@ -114,6 +137,8 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 	fit_talk_rows(c, in);
 	talk_fit(f);
 	talk_power(c, &r->provenance);
+	if (r->has_interval)
+		talk_precision(ctx, c);
 	for (i = 0; i < f->note_count; i++)
 		cmd_warn(ctx, "cluster '%s': %s", c->name, f->notes[i]);
 	if (c->data.volt_from_table && c->data.count_count > 1 && !isfinite(f->ohm))

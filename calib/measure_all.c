@@ -51,6 +51,9 @@ static int on_begin(void *arg, struct err *err)
 	traits_format(&job->runner->traits, c->sensor_note, sizeof(c->sensor_note));
 	if (m->ops->describe)
 		m->ops->describe(m, cluster, c);
+	/* Of fewer rows than there will be. */
+	c->precision_asked = c->precision_predicted = 0;
+	c->precision_load[0] = '\0';
 	ret = session_update(&job->session, err);
 	if (!ret)
 		ret = job_begin_session(job, err);
@@ -167,6 +170,22 @@ static void tell_precision(struct job *job, const struct plan *plan, bool out_of
 			 out_of_time ? "" : "; measure it again to add some");
 }
 
+/* For 'calib fit' to compare with. */
+static int keep_precision(struct job *job, const struct plan *plan, struct err *err)
+{
+	struct runinfo_cluster *c = &job->session.info.clusters[plan->cluster];
+	const struct precision *p = &job->precision;
+
+	if (!(p->target > 0))
+		return 0;
+	c->precision_asked = p->target;
+	if (p->known) {
+		c->precision_predicted = p->half;
+		snprintf(c->precision_load, sizeof(c->precision_load), "%s", p->load);
+	}
+	return session_update(&job->session, err);
+}
+
 static void tell_cluster(struct job *job, unsigned int i, const struct runner_result *res)
 {
 	const struct plan *plan = &job->plans[i];
@@ -205,8 +224,10 @@ static int measure_cluster(struct job *job, unsigned int i, uint64_t end_ns,
 	ret = runner_run(r, err);
 	progress_end(&job->progress);
 	job->windows_before += job->plans[i].least_count;
-	if (!ret)
+	if (!ret) {
 		tell_cluster(job, i, &r->result);
+		ret = keep_precision(job, r->plan, err);
+	}
 	precision_free(&job->precision);
 	return ret;
 }

@@ -133,6 +133,21 @@ static int read_cluster_sensor(const struct json *obj, struct runinfo_cluster *c
 	return ret;
 }
 
+static int read_precision(const struct json *obj, struct runinfo_cluster *c,
+			  struct err *err)
+{
+	int ret = json_opt_text(obj, "precision-load", c->precision_load,
+				sizeof(c->precision_load), err);
+
+	if (!ret && json_has(obj, "precision-asked"))
+		ret = json_get_double_range(obj, "precision-asked", 0, 1e9,
+					    &c->precision_asked, err);
+	if (!ret && json_has(obj, "precision-predicted"))
+		ret = json_get_double_range(obj, "precision-predicted", 0, 1e9,
+					    &c->precision_predicted, err);
+	return ret;
+}
+
 static int read_cluster(const struct json *obj, struct runinfo_cluster *c,
 			struct err *err)
 {
@@ -150,6 +165,9 @@ static int read_cluster(const struct json *obj, struct runinfo_cluster *c,
 		"housekeeping-cpu",
 		"sensor-note",
 		"interrupts-stayed",
+		"precision-asked",
+		"precision-predicted",
+		"precision-load",
 		NULL,
 	};
 	int ret = json_only_keys(obj, known, err);
@@ -170,6 +188,8 @@ static int read_cluster(const struct json *obj, struct runinfo_cluster *c,
 		ret = read_opps(obj, c, err);
 	if (!ret)
 		ret = read_cluster_sensor(obj, c, err);
+	if (!ret)
+		ret = read_precision(obj, c, err);
 	return ret;
 }
 
@@ -371,6 +391,13 @@ static int put_cluster(struct json *obj, const struct runinfo_cluster *c)
 		ret = put_text(obj, "sensor-note", c->sensor_note);
 	if (!ret)
 		ret = put_text(obj, "interrupts-stayed", c->irqs_stayed);
+	if (!ret && c->precision_asked > 0)
+		ret = json_put_real(obj, "precision-asked", c->precision_asked, 6);
+	if (!ret && c->precision_predicted > 0)
+		ret = json_put_real(obj, "precision-predicted", c->precision_predicted,
+				    6);
+	if (!ret)
+		ret = put_text(obj, "precision-load", c->precision_load);
 	return ret;
 }
 

@@ -32,6 +32,10 @@ struct runinfo_cluster {
 	bool has_housekeeper;
 	uint32_t housekeeper;  /* CPU that calib itself runs on meanwhile */
 	char sensor_note[256]; /* what its readings told of it; "" nothing new */
+	/* Half of C's 95 % interval over C, as asked for, and as the last run that was
+	 * carried out to its end predicted it, of that load; 0, "": no such. */
+	double precision_asked, precision_predicted;
+	char precision_load[32];
 	char irqs_stayed[128]; /* interrupts that the kernel kept on its CPUs: "9,45-46"
 				*/
 };

@@ -56,6 +56,7 @@ static int fit(const struct precision *p, const char *load, struct power_fit *f,
 void precision_look(struct precision *p, const struct plan *plan)
 {
 	p->half = p->floor = 0;
+	p->load = "";
 	p->known = false;
 	err_set(&p->err, -ENODATA, "load '%s' tells no C", PLAN_LOAD_IDLE);
 	for (unsigned int i = 0; i < plan->load_count; i++) {
@@ -74,6 +75,7 @@ void precision_look(struct precision *p, const struct plan *plan)
 		if (half < p->half)
 			continue;
 		p->half = half;
+		p->load = plan->loads[i];
 		p->floor = half * f.law_se / f.se;
 		p->visits = f.visits;
 	}

@@ -25,6 +25,7 @@ struct precision {
 	struct sample *rows;
 	size_t count, cap;
 	bool known;	     /* a fit came out, and it has an error; else err says why */
+	const char *load;    /* the least precise one */
 	double half, floor;  /* of the last fit; what no number of visits takes away */
 	unsigned int visits; /* that it rests on */
 	unsigned int next;   /* look again after this many visits of the run */

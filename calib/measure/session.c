@@ -117,6 +117,9 @@ static void keep_findings(struct session *s, const struct runinfo *there)
 
 		memcpy(c->sensor_note, old->sensor_note, sizeof(c->sensor_note));
 		memcpy(c->irqs_stayed, old->irqs_stayed, sizeof(c->irqs_stayed));
+		memcpy(c->precision_load, old->precision_load, sizeof(c->precision_load));
+		c->precision_asked = old->precision_asked;
+		c->precision_predicted = old->precision_predicted;
 	}
 }
 

@@ -397,3 +397,27 @@ imported() {
 	run --separate-stderr "$CALIB" fit -d run
 	[[ $stderr == *"voltage from a table"* && $stderr != *"voltage measured"* ]]
 }
+
+@test "the interval that measuring stopped with stands beside the fitted one" {
+	"$CALIB" measure --board virtual:juno-r2 --cluster a53 --precision 3% -d stop 2> err
+	grep -q '"precision-asked": 0.03' stop/board.json
+	half=$(sed -n 's/.*C is known to +-\([0-9.]*\) %.*/\1/p' err)
+	run --separate-stderr "$CALIB" fit -d stop
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"
+  stop    predicted +-$half % (3 % asked for), fitted +-$half %
+"* ]]
+	[[ $stderr != *"rows or method"* ]]
+	# The prediction was of other rows; of another load it says nothing.
+	sed -i 's/"precision-predicted": [0-9.]*/"precision-predicted": 0.0002/' stop/board.json
+	run --separate-stderr "$CALIB" fit -d stop
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"warning: cluster 'a53': 'calib measure' predicted +-0.02 %, and the fit gives +-$half %: rows or method are not those it stopped with"* ]]
+	sed -i 's/"precision-load": "int"/"precision-load": "dram"/' stop/board.json
+	run --separate-stderr "$CALIB" fit -d stop
+	[ "$status" -eq 0 ]
+	[[ $stderr != *"predicted"* ]]
+	# A run that is carried out as it is has none.
+	"$CALIB" measure --board virtual:juno-r2 --cluster a53 --repeats 2 -d stop 2> err
+	! grep -q '"precision-' stop/board.json
+}

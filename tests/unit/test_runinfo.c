@@ -50,6 +50,10 @@ static void fill(struct runinfo *info)
 	strcpy(c->sensor_driver, "ina2xx");
 	c->sensor_interval_us = 70400;
 	c->has_housekeeper = true; /* CPU 0 */
+	c->precision_asked = 0.01;
+	c->precision_predicted = 0.0092;
+	strcpy(c->precision_load, "int");
+	strcpy(c->irqs_stayed, "7,45-46");
 	strcpy(info->clusters[1].name, "a7");
 }
 
@@ -131,7 +135,8 @@ static void wrong_files_are_refused_with_their_key(void **state)
 		  "cpus, "
 		  "reg, capacity-dmips-mhz, opps, volt-source, sensor, sensor-driver, "
 		  "sensor-interval-us, housekeeping-cpu, sensor-note, "
-		  "interrupts-stayed" },
+		  "interrupts-stayed, "
+		  "precision-asked, precision-predicted, precision-load" },
 	};
 	static struct runinfo info;
 
