@@ -45,7 +45,8 @@ static const struct column power_columns[] = {
 struct stream {
 	const char *source;
 	int fd;
-	pid_t pid; /* of the command; 0: none */
+	pid_t pid;   /* of the command; 0: none, -1: it ended */
+	pid_t group; /* of all that the command started */
 	char line[MAX_LINE];
 	size_t have;
 	bool header, skip_half; /* a header came; the next line is not whole */
@@ -198,21 +199,26 @@ static int take_lines(struct stream *st, uint64_t now_ns, struct err *err)
 	return ret ? ret : err_set(err, -EIO, "a line of more than %d bytes", MAX_LINE);
 }
 
-/* All that has come. 0, or the first error. */
+/*
+ * All that has come. 0, or the first error. Something may write faster than we read
+ * (yes(1), /dev/zero): so much and no more, or nobody could interrupt us.
+ */
 static int drain(struct stream *st, uint64_t now_ns, struct err *err)
 {
+	size_t taken = 0;
 	int ret = 0, one;
 	ssize_t n;
 
-	for (;;) {
+	do {
 		n = read(st->fd, st->line + st->have, sizeof(st->line) - st->have);
 		if (n <= 0)
 			break;
+		taken += n;
 		st->have += n;
 		one = take_lines(st, now_ns, ret ? NULL : err);
 		if (!ret)
 			ret = one;
-	}
+	} while (taken < PIPE_BYTES);
 	/* A FIFO without a writer, or a file's end: more may come. */
 	if (!n && st->pid)
 		st->ended = true;
@@ -229,6 +235,8 @@ static void run_command(const char *command, int out)
 	/* A Ctrl-C is for us: we end it when the run is over. */
 	setpgid(0, 0);
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	/* We ignore it, and exec would keep that: 'meter | awk' has to end with us. */
+	signal(SIGPIPE, SIG_DFL);
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	if (null >= 0)
@@ -252,8 +260,11 @@ static int start_command(struct stream *st, struct err *err)
 		run_command(st->source, fds[1]);
 	close(fds[1]);
 	st->fd = fds[0];
-	if (st->pid > 0)
+	if (st->pid > 0) {
+		setpgid(st->pid, st->pid);
+		st->group = st->pid;
 		return 0;
+	}
 	st->pid = 0;
 	return err_errno(err, -errno, "fork");
 }
@@ -391,19 +402,22 @@ static int stream_read(struct power_meter *pm, uint64_t now_ns, struct reading *
 			       err);
 }
 
+/* The command may have ended, and left others that still write, or heed no SIGTERM. */
 static void end_command(struct stream *st)
 {
 	const struct timespec pause = { .tv_nsec = POLL_NS };
 
-	if (kill(-st->pid, SIGTERM))
-		kill(st->pid, SIGTERM);
+	kill(-st->group, SIGTERM);
 	for (int i = 0; i < END_POLLS; i++) {
-		if (waitpid(st->pid, NULL, WNOHANG))
+		if (st->pid > 0 && waitpid(st->pid, NULL, WNOHANG))
+			st->pid = -1;
+		if (st->pid < 0 && kill(-st->group, 0))
 			return;
 		nanosleep(&pause, NULL);
 	}
-	kill(-st->pid, SIGKILL);
-	waitpid(st->pid, NULL, 0);
+	kill(-st->group, SIGKILL);
+	if (st->pid > 0)
+		waitpid(st->pid, NULL, 0);
 }
 
 /* The other clusters' meter reads the same stream: meters_close() ends it. */
@@ -420,7 +434,7 @@ static void stream_end(struct meters *all)
 		return;
 	if (st->fd >= 0)
 		close(st->fd);
-	if (st->pid > 0)
+	if (st->group)
 		end_command(st);
 	free(st->record);
 	free(st);

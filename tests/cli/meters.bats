@@ -131,6 +131,28 @@ settings() {
 	[[ $stderr == *"a virtual board has its own sensors"* ]]
 }
 
+@test "an external meter's command has the signals of a shell" {
+	# The 13th bit is SIGPIPE, which ends the first of 'meter | awk' when we are gone.
+	measure --cluster a15 --opps 200 --cpus 0 -d run --power-from \
+		"grep SigIgn: /proc/self/status > ignored; exit 4"
+	[ "$status" -eq 2 ]
+	read -r _ ignored < ignored
+	[ $((0x$ignored & 0x1000)) -eq 0 ]
+}
+
+@test "readings that come faster than we read do not keep us from being interrupted" {
+	run --separate-stderr timeout -k 10 2 "$CALIB" measure --sysroot "$root" \
+		--cluster a15 --opps 200 --cpus 0 -d run \
+		--power-from "echo time_ns,power_w; yes 1,1"
+	[[ $stderr == *"the time did not go on"* ]]
+	[ "$status" -eq 2 ]
+	run --separate-stderr timeout -k 10 2 "$CALIB" measure --sysroot "$root" \
+		--cluster a15 --opps 200 --cpus 0 -d run --power-from /dev/zero
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"a line of more than 4096 bytes; no row was written"* ]]
+	[ ! -e run ]
+}
+
 @test "RAPL that only root may read: exit 2 and why, not 0 W" {
 	unshare -U true 2> /dev/null || skip "no user namespace here"
 	meters rapl

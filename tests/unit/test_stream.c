@@ -10,11 +10,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "calib/linux/meters_stream.h"
 #include "calib/measure/marker.h"
@@ -215,6 +218,51 @@ static void a_command_that_gives_nothing_is_told(void **state)
 	expect_unready(-EISDIR, "is a folder");
 }
 
+/* Nothing that is read without an end holds us up. */
+static void what_writes_faster_than_we_read_is_told(void **state)
+{
+	(void)state;
+	alarm(20);
+	open_stream("/dev/zero");
+	expect_unready(-EIO, "a line of more than 4096 bytes");
+	power_meter_close(&pm);
+	meters_close(&all);
+	open_stream("yes");
+	expect_unready(-EINVAL, "has no column time_s, time_ms, time_us or time_ns");
+	alarm(0);
+}
+
+static void all_that_a_command_started_ends_with_the_run(void **state)
+{
+	char *file = strdup(files_path(dir, "pid"));
+	char command[PATH_MAX + 200];
+	uint64_t end;
+	int pid = 0;
+	FILE *f;
+
+	(void)state;
+	/* It leaves a process that heeds no SIGTERM, and ends. */
+	snprintf(command, sizeof(command),
+		 "{ trap '' TERM; sh -c 'echo $PPID > %s'; printf 'time_s,power_w\n1,1\n"
+		 "2,1\n'; while sleep 1; do :; done; } & wait",
+		 file);
+	open_stream(command);
+	expect_ready();
+	f = fopen(file, "r");
+	assert_non_null(f);
+	assert_int_equal(fscanf(f, "%d", &pid), 1);
+	fclose(f);
+	assert_int_equal(kill(pid, 0), 0);
+	power_meter_close(&pm);
+	meters_close(&all);
+	/* Its new parent may still have to reap it. */
+	end = stop_now_ns() + 5000 * MS;
+	while (!kill(pid, 0) && stop_now_ns() < end)
+		;
+	assert_int_not_equal(kill(pid, 0), 0);
+	free(file);
+}
+
 static void bad_lines_are_bad_readings_and_the_next_one_counts(void **state)
 {
 	static const struct {
@@ -299,6 +347,8 @@ int main(void)
 		cmocka_unit_test(a_meter_of_something_else_is_refused),
 		T(a_commands_lines_are_read_in_its_units),
 		T(a_command_that_gives_nothing_is_told),
+		T(what_writes_faster_than_we_read_is_told),
+		T(all_that_a_command_started_ends_with_the_run),
 		T(bad_lines_are_bad_readings_and_the_next_one_counts),
 		T(of_a_file_only_what_is_added_counts),
 	};
