@@ -27,15 +27,6 @@ static int read_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
 	return sysfs_read_u32(sys, attr(p, name).path, khz, err);
 }
 
-static int set_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
-		   const char *name, uint32_t khz, struct err *err)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", khz);
-	return sysfs_set(sys, attr(p, name).path, text, err);
-}
-
 static int write_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
 		     const char *name, uint32_t khz, struct err *err)
 {
@@ -182,6 +173,25 @@ int cpufreq_take(const struct sysfs *sys, const struct cpufreq_policy *p,
 	return 0;
 }
 
+/*
+ * A driver without a table may round: intel_cpufreq makes 866151 kHz of 800000 on P cores
+ * (drivers/cpufreq/intel_pstate.c). Its own clocks it takes as they are.
+ */
+static int set_speed(const struct sysfs *sys, const struct cpufreq_policy *p,
+		     uint32_t khz, struct err *err)
+{
+	uint32_t now;
+	int ret = write_khz(sys, p, "scaling_setspeed", khz, err);
+
+	if (!ret)
+		ret = read_khz(sys, p, "scaling_setspeed", &now, err);
+	if (ret || now == khz)
+		return ret;
+	return err_set(
+		err, -EIO, "asked for %u kHz, driver %s makes it %u%s", khz, p->driver,
+		now, p->has_list ? "" : "; ask for the clocks that it makes with --opps");
+}
+
 /* scaling_setspeed reads back the clock that the policy has now. */
 static int pin_setspeed(const struct sysfs *sys, const struct cpufreq_policy *p,
 			uint32_t khz, struct err *err)
@@ -199,7 +209,7 @@ static int pin_setspeed(const struct sysfs *sys, const struct cpufreq_policy *p,
 			"governor is '%s', no longer userspace: something else sets it; "
 			"stop that service",
 			governor);
-	return set_khz(sys, p, "scaling_setspeed", khz, err);
+	return set_speed(sys, p, khz, err);
 }
 
 static int pin_clamp(const struct sysfs *sys, const struct cpufreq_policy *p,

@@ -260,6 +260,27 @@ static void a_maximum_that_stays_down_puts_clocks_out_of_reach(void **state)
 	assert_int_equal(cpufreq_pin(&f->sys, &f->p, 900000, &err), 0);
 }
 
+/* A file of this process that keeps some bits of what is written stands in. */
+static void a_driver_that_rounds_says_which_clock_it_makes(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t max_khz;
+	struct err err;
+
+	without(f, "policy4/scaling_available_frequencies");
+	read_policy(f, 4);
+	take(f, &max_khz);
+	without(f, "policy4/scaling_setspeed");
+	assert_int_equal(symlink("/proc/self/coredump_filter",
+				 fake_cpufreq(f->dir, "policy4/scaling_setspeed")),
+			 0);
+	assert_int_equal(cpufreq_pin(&f->sys, &f->p, 800000, &err), -EIO);
+	assert_non_null(strstr(err.msg, "policy4: asked for 800000 kHz, driver "
+					"cpufreq-dt makes it "));
+	assert_non_null(
+		strstr(err.msg, "; ask for the clocks that it makes with --opps"));
+}
+
 static void a_stolen_governor_is_an_error(void **state)
 {
 	struct fixture *f = *state;
@@ -507,6 +528,7 @@ int main(void)
 		T(a_clock_that_was_set_before_comes_back),
 		T(a_clamped_maximum_is_raised_and_put_back),
 		T(a_maximum_that_stays_down_puts_clocks_out_of_reach),
+		T(a_driver_that_rounds_says_which_clock_it_makes),
 		T(a_stolen_governor_is_an_error),
 		T(what_somebody_changed_is_named),
 		T(cpus_that_went_or_came_are_named),
