@@ -6,6 +6,7 @@
  * Discharging the reading is not what the machine draws.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,6 +18,7 @@
 #define SUPPLY_DIR  "/sys/class/power_supply"
 #define MAX_VOLT_UV INT64_C(1000000000)
 #define MAX_CURR_UA INT64_C(1000000000)
+#define MIN_UW	    10000 /* of a whole device that runs a load */
 
 struct battery_meter {
 	struct meter_file status;
@@ -138,24 +140,37 @@ static int read_size(const struct meter_file *f, int64_t max, int64_t *out,
 	return meter_judge(f->what, ret, *out, max, err);
 }
 
-static int battery_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
-			struct err *err)
+static int read_uw(const struct battery_meter *b, int64_t *uw, struct err *err)
 {
-	const struct battery_meter *b = pm->own;
 	int64_t uv, ua;
-	int ret = battery_ready(pm, err);
+	int ret;
 
-	(void)now_ns;
-	if (ret)
-		return ret;
 	if (b->power.fd >= 0)
-		return read_size(&b->power, METERS_MAX_UW, &r->power_uw, err);
+		return read_size(&b->power, METERS_MAX_UW, uw, err);
 	ret = read_size(&b->volt, MAX_VOLT_UV, &uv, err);
 	if (!ret)
 		ret = read_size(&b->curr, MAX_CURR_UA, &ua, err);
 	if (!ret)
-		r->power_uw = llround((double)uv * ua / 1e6);
+		*uw = llround((double)uv * ua / 1e6);
 	return ret;
+}
+
+/* Some drivers count in mV, mA or mW: a thousandth of what is drawn, or less. */
+static int battery_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
+			struct err *err)
+{
+	const struct battery_meter *b = pm->own;
+	int ret = battery_ready(pm, err);
+
+	(void)now_ns;
+	if (!ret)
+		ret = read_uw(b, &r->power_uw, err);
+	if (ret || r->power_uw >= MIN_UW)
+		return ret;
+	return err_set(err, -EIO,
+		       "%" PRId64 " uW is less than any device draws that runs; does its "
+		       "driver count in mV, mA or mW?",
+		       r->power_uw);
 }
 
 static void battery_close(struct power_meter *pm)

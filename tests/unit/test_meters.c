@@ -359,6 +359,33 @@ static void a_battery_that_charges_is_refused(void **state)
 	power_meter_close(&pm);
 }
 
+static void a_battery_that_counts_in_other_units_gives_no_reading(void **state)
+{
+	static const char *const files[][2] = { { "BAT0/voltage_now", "3850\n" },
+						{ "BAT0/current_now", "-400\n" },
+						{ "BAT1/power_now", "6500\n" } };
+	struct power_meter pm;
+	struct reading r;
+	struct err err;
+	char path[64];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 3; i++) {
+		look("battery");
+		open_meter(i < 2 ? "battery:BAT0" : "battery:BAT1", &pm);
+		assert_int_equal(power_meter_read(&pm, 7, &r, NULL), 0);
+		snprintf(path, sizeof(path), "sys/class/power_supply/%s", files[i][0]);
+		put(path, files[i][1]);
+		assert_int_equal(power_meter_read(&pm, 8, &r, &err), -EIO);
+		assert_non_null(
+			strstr(err.msg, "does its driver count in mV, mA or mW?"));
+		power_meter_close(&pm);
+		meters_close(&all);
+	}
+	look("battery");
+}
+
 static void a_reading_is_judged_the_same_wherever_it_comes_from(void **state)
 {
 	/* The stream of a real report: four good, four bad, the mean of the good. */
@@ -514,6 +541,7 @@ int main(void)
 		T(perf_events_are_listed_with_their_domain),
 		T(a_battery_is_the_whole_device_and_has_no_sign),
 		T(a_battery_that_charges_is_refused),
+		T(a_battery_that_counts_in_other_units_gives_no_reading),
 		T(a_reading_is_judged_the_same_wherever_it_comes_from),
 		T(the_real_listing_of_rapl_gives_the_package_or_the_cores),
 		T(the_real_listing_of_iio_gives_its_power),
