@@ -130,6 +130,9 @@ static const struct opt measure_opts[] = {
 	{ "max-temp", 0, OPT_U32, OPT(max_temp), "DEGREES",
 	  "start no load above so many degrees Celsius, wait; default: 5 below where the "
 	  "kernel cuts the clock" },
+	{ "thermal-mode", 0, OPT_STRING, OPT(thermal_mode), "MODE",
+	  "keep the kernel from cutting the clock for heat; read the warning above first",
+	  .choices = "user_space|disabled" },
 	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
 	  "look for /sys and /proc of the machine below DIR" },
 	{ "fault", 0, OPT_STRING, OPT(faults), "LIST",
@@ -176,6 +179,19 @@ const struct cmd cmd_measure = {
 		"others up while it is measured, and puts them offline again in every "
 		"kind of end. What a cluster that is wholly offline offers is looked up "
 		"by bringing it online for a moment first.\n"
+		"\n"
+		"--thermal-mode is for boards that would be throttled at the operating "
+		"points of interest. All thermal zones that can cut the cluster's clock "
+		"then have the governor user_space, or are disabled, until the run ends; "
+		"they get their own back however it ends. With user_space a critical "
+		"trip point still shuts the board down; with disabled, Linux since 5.9 "
+		"acts on no trip point of the zone at all, and only what the hardware "
+		"does by itself is left. Fans that those zones drive stay as they are. "
+		"In "
+		"their place calib looks at the zones ten times a second and ends the "
+		"run 10 degrees below a critical trip point, at --max-temp, or when a "
+		"zone cannot be read; no load starts less than 5 degrees below that. If "
+		"calib is stopped or hangs, nobody looks.\n"
 		"\n"
 		"Loads, one thread per CPU; each counts its work:\n"
 		"\n"

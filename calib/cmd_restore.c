@@ -102,7 +102,8 @@ const struct cmd cmd_restore = {
 	.name = "restore",
 	.args = "",
 	.summary = "put back the settings of a measurement that was killed",
-	.help = "'calib measure' saves governor, limits and whatever else it changes in "
+	.help = "'calib measure' saves governor, limits, thermal mode, which CPUs were "
+		"offline and whatever else it changes in "
 		"/run/calib/state.json before it changes them, and puts them back when "
 		"it "
 		"ends, also by a signal. When it is killed (SIGKILL, out of memory), a "

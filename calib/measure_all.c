@@ -213,7 +213,8 @@ static int measure_cluster(struct job *job, unsigned int i, uint64_t end_ns,
 		.plan = &job->plans[i],
 		.hooks = { job, on_begin, on_row, on_warn, on_enough, on_progress },
 		.deadline_ns = deadline(job, i, end_ns),
-		.max_temp_mc = job->opts->max_temp * 1000,
+		/* Under --thermal-mode it is where the machine ends the run. */
+		.max_temp_mc = job->opts->thermal_mode ? 0 : job->opts->max_temp * 1000,
 	};
 	job->precision = (struct precision){
 		.target = job_precision(job->opts),

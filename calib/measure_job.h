@@ -24,7 +24,7 @@
 struct measure_options {
 	struct opt_list clusters, sensors;
 	const char *board, *sysroot, *voltages, *loads, *load_cmd, *cpus, *opps, *run;
-	const char *faults, *power_from;
+	const char *faults, *power_from, *thermal_mode;
 	uint32_t repeats, seed, max_temp;
 	double precision; /* 0: not asked for */
 	uint64_t time_limit_ns;

@@ -20,6 +20,7 @@
 
 /* A virtual board that is measured again has idled for this long. */
 #define PAUSE_NS 10000000000ull
+#define MAX_TEMP 200
 
 static int open_target(struct job *job, uint64_t start_ns, struct err *err)
 {
@@ -38,10 +39,15 @@ static int open_target(struct job *job, uint64_t start_ns, struct err *err)
 		.boost = o->boost,
 		.online = o->online,
 		.dry_run = o->dry_run,
+		.thermal_mode = o->thermal_mode,
+		.max_temp = o->max_temp,
 		.clusters = o->clusters.items,
 		.cluster_count = o->clusters.n,
 	};
 
+	if (o->max_temp > MAX_TEMP)
+		return err_set(err, -EINVAL, "--max-temp %u is not in 0..%d degrees",
+			       o->max_temp, MAX_TEMP);
 	if (o->load_cmd && !job->load_cmd.count) {
 		int ret = words_split(o->load_cmd, &job->load_cmd, err);
 

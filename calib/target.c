@@ -21,12 +21,12 @@ static int open_virtual(struct target *t, const struct target_options *o, struct
 	int ret = 0;
 
 	if (o->sensor_count || o->sysroot || o->power_from || o->voltages || o->boost ||
-	    o->online)
+	    o->online || o->thermal_mode)
 		return err_set(
 			err, -EINVAL,
 			"a virtual board has its own sensors and voltages: --sensor, "
-			"--power-from, --voltages, --boost, --online and --sysroot are "
-			"for real machines");
+			"--power-from, --voltages, --boost, --online, --thermal-mode "
+			"and --sysroot are for real machines");
 	if (o->load_argv)
 		return err_set(err, -EINVAL,
 			       "a virtual board runs no commands: --load-cmd is for real "
@@ -57,17 +57,21 @@ static int open_real(struct target *t, const struct target_options *o, struct er
 		.boost = o->boost,
 		.online = o->online,
 		.dry_run = o->dry_run,
+		.max_temp_mc = o->max_temp * 1000,
 		.clusters = o->clusters,
 		.cluster_count = o->cluster_count,
 		.load_argv = o->load_argv,
 		.note = on_note,
 		.note_arg = t,
 	};
+	int ret;
+
 	if (o->faults)
 		return err_set(err, -EINVAL,
 			       "--fault breaks virtual boards only; add "
 			       "'--board virtual:NAME'");
-	return linux_open(&t->linux_opts, &t->machine, err);
+	ret = thermal_mode_parse(o->thermal_mode, &t->linux_opts.thermal_mode, err);
+	return ret ? ret : linux_open(&t->linux_opts, &t->machine, err);
 }
 
 int target_open(struct target *t, const struct target_options *o, struct cmd_ctx *ctx,

@@ -27,7 +27,9 @@ struct target_options {
 	const char *power_from, *voltages;
 	const char *const *load_argv;
 	bool boost;
-	bool online, dry_run; /* of clusters[], or of all */
+	bool online, dry_run;	  /* of clusters[], or of all */
+	const char *thermal_mode; /* see calib/linux/thermal_hold.h; NULL: the kernel's */
+	uint32_t max_temp;	  /* degrees; 0: no limit */
 	const char *const *clusters;
 	unsigned int cluster_count;
 };

@@ -14,18 +14,21 @@
 #define MAX_RECORD 500000
 
 /* Let readings come until @end_ns. What is wrong with one shows when all are in. */
-static int watch(struct power_meter *pm, uint64_t end_ns, struct err *err)
+static int watch(struct linux_machine *lm, struct power_meter *pm, uint64_t end_ns,
+		 struct err *err)
 {
 	struct reading r;
 	uint64_t now;
+	int ret;
 
 	while ((now = stop_now_ns()) < end_ns) {
 		if (now + POLL_NS < end_ns)
 			now += POLL_NS;
 		else
 			now = end_ns;
-		if (stop_sleep_until(now))
-			return err_set(err, -EINTR, "interrupted");
+		ret = linux_sleep_until(&lm->machine, now, err);
+		if (ret)
+			return ret;
 		power_meter_read(pm, stop_now_ns(), &r, NULL);
 	}
 	return 0;
@@ -51,17 +54,18 @@ static int play(struct linux_machine *lm, unsigned int cluster, struct marker *m
 {
 	struct power_meter *pm = &lm->clusters[cluster].sensor;
 	uint64_t chip_ns = marker_chip_ns(stream_interval_ns(pm));
-	int ret = watch(pm, stop_now_ns() + chip_ns, err);
+	int ret = watch(lm, pm, stop_now_ns() + chip_ns, err);
 
 	for (unsigned int i = 0; i <= MARKER_CHIPS && !ret; i++) {
 		ret = switch_load(lm, cluster, i, err);
 		m->edge_ns[i] = stop_now_ns();
 		if (!ret && i < MARKER_CHIPS)
-			ret = watch(pm, m->edge_ns[i] + chip_ns, err);
+			ret = watch(lm, pm, m->edge_ns[i] + chip_ns, err);
 	}
 	linux_load_stop(&lm->machine, NULL);
 	/* The last ones are still on their way. */
-	return ret ? ret : watch(pm, stop_now_ns() + chip_ns + STREAM_MAX_LAG_NS, err);
+	return ret ? ret
+		   : watch(lm, pm, stop_now_ns() + chip_ns + STREAM_MAX_LAG_NS, err);
 }
 
 static size_t record_size(const struct power_meter *pm)

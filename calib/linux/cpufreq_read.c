@@ -262,18 +262,6 @@ static bool boost_is_on(const struct sysfs *sys, unsigned int id)
 	return on;
 }
 
-static bool has_word(const char *text, const char *word)
-{
-	size_t len = strlen(word);
-	const char *at;
-
-	for (at = strstr(text, word); at; at = strstr(at + 1, word))
-		if ((at == text || at[-1] == ' ') &&
-		    (!at[len] || at[len] == ' ' || at[len] == '\n'))
-			return true;
-	return false;
-}
-
 /* The CPUs whose links lead to the policy. */
 static void members_by_links(const struct sysfs *sys, struct cpufreq_policy *p)
 {
@@ -352,7 +340,8 @@ int cpufreq_read(const struct sysfs *sys, unsigned int id, struct cpufreq_policy
 				sizeof(governors), err);
 	if (ret)
 		return ret;
-	p->way = has_word(governors, "userspace") ? CPUFREQ_SETSPEED : CPUFREQ_CLAMP;
+	p->way = sysfs_has_word(governors, "userspace") ? CPUFREQ_SETSPEED
+							: CPUFREQ_CLAMP;
 	p->boost_on = boost_is_on(sys, id);
 	return read_frequencies(sys, p, err);
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "calib/linux/hotplug.h"
 #include "calib/linux/internal.h"
 #include "calib/linux/points.h"
 #include "calib/linux/quiet.h"
@@ -269,60 +268,15 @@ static void note_policy(const struct linux_machine *lm, const struct cpufreq_pol
 			   p->id, p->boost_khz[i]);
 }
 
-/* CPUs of the cluster that are offline: left out, or brought online later. */
-static void note_offline(const struct linux_machine *lm, const struct topology_cluster *c)
-{
-	unsigned int cpus[BOARD_MAX_CPUS], n = 0;
-	const char *s, *are;
-	char list[128];
-
-	for (unsigned int i = 0; i < c->policy_count; i++)
-		n += cpufreq_not_online(&lm->sys, &c->policies[i], cpus + n);
-	if (!n)
-		return;
-	cpulist_format(cpus, n, list, sizeof(list));
-	s = text_s(n);
-	are = n == 1 ? "is" : "are";
-	if (lm->opt.online)
-		linux_note(lm,
-			   "cluster '%s': CPU%s %s %s offline, and online only while the "
-			   "cluster is measured",
-			   c->name, s, list, are);
-	else
-		linux_note(lm,
-			   "cluster '%s': CPU%s %s %s offline, the others are measured; "
-			   "'calib measure --online' brings all up for it",
-			   c->name, s, list, are);
-}
-
-static void note_asleep(const struct linux_machine *lm)
-{
-	const char *todo = lm->opt.online
-				   ? ""
-				   : "; 'calib measure --online' brings them up for it";
-	const struct topology *topo = lm->topo;
-	char list[128];
-
-	for (unsigned int i = 0; i < topo->offline_count; i++)
-		linux_note(lm, "policy%u: all CPUs are offline, skipped%s",
-			   topo->offline[i], todo);
-	cpulist_format(topo->asleep, topo->asleep_count, list, sizeof(list));
-	if (topo->asleep_count && !topo->offline_count)
-		linux_note(lm, "offline CPUs without a cpufreq policy, skipped: %s%s",
-			   list, todo);
-}
-
 static void note_all(const struct linux_machine *lm)
 {
 	const struct topology *topo = lm->topo;
 	unsigned int i;
 
-	note_asleep(lm);
+	asleep_note(lm);
 	/* Policies of one cluster are alike. */
-	for (i = 0; i < topo->cluster_count; i++) {
+	for (i = 0; i < topo->cluster_count; i++)
 		note_policy(lm, &topo->clusters[i].policies[0]);
-		note_offline(lm, &topo->clusters[i]);
-	}
 }
 
 static int check_user_sensors(const struct linux_machine *lm, struct err *err)
@@ -430,7 +384,6 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 			return ret;
 		thermal_find(&lm->sys, lm->topo, i, &lm->clusters[i].thermal);
 		describe_cluster(c, &lm->clusters[i], out);
-		describe_housekeeper(lm, i, out);
 		source = volts_fill(&lm->sys, c, user, tree, twin, out->opps,
 				    out->opp_count);
 		lm->clusters[i].table_volts = source;
@@ -498,47 +451,6 @@ static void forget(struct linux_machine *lm)
 	meters_close(&lm->meters);
 }
 
-/* Clusters are named after their cores, "-policyN" behind where there are two. */
-static bool is_wanted(const struct linux_machine *lm, const char *core)
-{
-	size_t len = strlen(core);
-
-	for (unsigned int i = 0; i < lm->opt.cluster_count; i++) {
-		const char *name = lm->opt.clusters[i];
-
-		if (!strncmp(name, core, len) && (!name[len] || name[len] == '-'))
-			return true;
-	}
-	return !lm->opt.cluster_count || !len;
-}
-
-/* Bring those online that are offline with all of their policy. 1 when there were some.
- */
-static int wake(struct linux_machine *lm, struct err *err)
-{
-	const struct topology *topo = lm->topo;
-	unsigned int cpus[BOARD_MAX_CPUS], n = 0;
-	char list[128];
-	int ret;
-
-	for (unsigned int i = 0; i < topo->asleep_count; i++)
-		if (is_wanted(lm, topo->asleep_core[i]))
-			cpus[n++] = topo->asleep[i];
-	if (!n)
-		return 0;
-	cpulist_format(cpus, n, list, sizeof(list));
-	if (lm->opt.dry_run) {
-		linux_note(
-			lm,
-			"offline, without a clock that could be planned for: CPU%s %s; "
-			"this plan is without",
-			text_s(n), list);
-		return 0;
-	}
-	ret = linux_bring_up(lm, cpus, n, err);
-	return ret ? ret : 1;
-}
-
 static int read_topology(struct linux_machine *lm, const struct dtcpus *tree,
 			 struct err *err)
 {
@@ -546,7 +458,7 @@ static int read_topology(struct linux_machine *lm, const struct dtcpus *tree,
 
 	if (ret || !lm->opt.online)
 		return ret;
-	ret = wake(lm, err);
+	ret = asleep_wake(lm, err);
 	return ret > 0 ? topology_read(&lm->sys, tree, true, lm->topo, err) : ret;
 }
 
@@ -604,6 +516,8 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 
 out_free:
 	ret = settle(lm, ret, err);
+	for (i = 0; !ret && i < info->cluster_count; i++)
+		describe_housekeeper(lm, i, &info->clusters[i]);
 	if (!ret)
 		note_all(lm);
 	live_tree_free(&tree);

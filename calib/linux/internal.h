@@ -14,6 +14,7 @@
 #include "calib/linux/regulator.h"
 #include "calib/linux/state.h"
 #include "calib/linux/thermal.h"
+#include "calib/linux/thermal_hold.h"
 #include "calib/linux/topology.h"
 #include "calib/loads/command.h"
 #include "calib/loads/loads.h"
@@ -42,6 +43,7 @@ struct linux_machine {
 	bool discovered, state_held;
 	struct state state;
 	struct guardian guardian;
+	struct thermal_hold hold; /* of the cluster that is prepared */
 	struct topology *topo;
 	struct linux_cluster clusters[BOARD_MAX_CLUSTERS];
 	uint32_t parked;    /* bit i: cluster i may be parked */
@@ -74,9 +76,19 @@ void linux_note(const struct linux_machine *lm, const char *fmt, ...)
 int linux_bring_up(struct linux_machine *lm, const unsigned int *cpus, unsigned int ncpus,
 		   struct err *err);
 int linux_restore(struct machine *m, struct err *err);
+int linux_sleep_until(struct machine *m, uint64_t ns, struct err *err);
 
 /* discover.c */
 int linux_discover(struct machine *m, struct runinfo *info, struct err *err);
+
+/* asleep.c */
+/* Notes on the CPUs that are offline. */
+void asleep_note(const struct linux_machine *lm);
+/*
+ * Bring those of the wanted clusters online whose policy has no online CPU, as no kernel
+ * says what it offers. 1 when there were some, 0, -errno; then as linux_bring_up().
+ */
+int asleep_wake(struct linux_machine *lm, struct err *err);
 
 /* load.c */
 int linux_load_start(struct machine *m, unsigned int cluster, unsigned int ncpus,

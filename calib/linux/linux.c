@@ -65,6 +65,9 @@ static int check_ready(struct linux_machine *lm, unsigned int cluster, struct er
 	n = lm->opt.online ? hotplug_offline(&lm->sys, c->cpus, c->cpu_count, offline)
 			   : 0;
 	ret = hotplug_may_switch(&lm->sys, offline, n, err);
+	if (!ret && lm->opt.thermal_mode != THERMAL_KERNEL)
+		ret = thermal_hold_find(&lm->sys, &lc->thermal, lm->opt.thermal_mode,
+					lm->opt.max_temp_mc, &lm->hold, err);
 	if (ret)
 		return ret;
 	return lc->has_sensor ? check_meter(lm, lc, err) : 0;
@@ -145,6 +148,7 @@ int linux_restore(struct machine *m, struct err *err)
 
 	linux_load_stop(m, NULL);
 	quiet_move_back(lm);
+	lm->hold.count = 0;
 	for (i = 0; i < BOARD_MAX_CLUSTERS; i++) {
 		power_meter_stop(&lm->clusters[i].sensor);
 		lm->clusters[i].prepared = false;
@@ -161,7 +165,7 @@ int linux_restore(struct machine *m, struct err *err)
 static int save_settings(struct linux_machine *lm, unsigned int cluster, struct err *err)
 {
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	int ret = 0;
+	int ret = thermal_hold_save(&lm->state, &lm->hold, err);
 
 	for (unsigned int i = 0; !ret && i < c->policy_count; i++)
 		ret = cpufreq_save(&lm->state, &c->policies[i], err);
@@ -191,7 +195,7 @@ static int change_settings(struct linux_machine *lm, unsigned int cluster,
 			   struct err *err)
 {
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	int ret = 0;
+	int ret = thermal_hold_begin(&lm->sys, &lm->hold, err);
 
 	for (unsigned int i = 0; !ret && i < c->policy_count; i++)
 		ret = take_policy(lm, &c->policies[i], err);
@@ -315,7 +319,21 @@ static int linux_read_trip(struct machine *m, unsigned int cluster, int32_t *tem
 {
 	struct linux_machine *lm = to_linux(m);
 
+	if (!thermal_hold_stop_mc(&lm->hold, temp_mc))
+		return 0;
 	return thermal_trip_mc(&lm->sys, &lm->clusters[cluster].thermal, temp_mc, err);
+}
+
+/* A CPU that was offline between two looks leaves its load elsewhere. */
+static int verify_loads(const struct linux_machine *lm, struct err *err)
+{
+	for (unsigned int i = 0; lm->loads && i < lm->load_cpu_count; i++)
+		if (loads_lost_cpu(lm->loads, i))
+			return err_set(err, -EBUSY,
+				       "the load is no longer pinned to CPU %u: it was "
+				       "offline, or somebody set its affinity",
+				       lm->load_cpus[i]);
+	return 0;
 }
 
 static int linux_verify(struct machine *m, unsigned int cluster, struct err *err)
@@ -333,7 +351,7 @@ static int linux_verify(struct machine *m, unsigned int cluster, struct err *err
 				     err);
 	/* What cannot be read now, the next set_opp() will tell. */
 	if (ret != -EBUSY)
-		return 0;
+		return verify_loads(lm, err);
 	lc->taken_away = true;
 	return ret;
 }
@@ -366,10 +384,24 @@ static uint64_t linux_now_ns(struct machine *m)
 	return stop_now_ns();
 }
 
-static int linux_sleep_until(struct machine *m, uint64_t ns)
+int linux_sleep_until(struct machine *m, uint64_t ns, struct err *err)
 {
-	(void)m;
-	return stop_sleep_until(ns);
+	struct linux_machine *lm = to_linux(m);
+	uint64_t until;
+
+	do {
+		int ret = thermal_hold_check(&lm->sys, &lm->hold, stop_now_ns(), err);
+
+		if (ret)
+			return ret;
+		until = stop_now_ns() + THERMAL_LOOK_NS;
+		if (!lm->hold.count || until > ns)
+			until = ns;
+		ret = stop_sleep_until(until);
+		if (ret)
+			return err_set(err, ret, "interrupted");
+	} while (until < ns);
+	return 0;
 }
 
 static void linux_close(struct machine *m)

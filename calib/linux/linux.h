@@ -7,6 +7,7 @@
 #define CALIB_LINUX_LINUX_H
 
 #include "boards/board.h"
+#include "calib/linux/thermal_hold.h"
 #include "calib/measure/machine.h"
 #include "lib/err.h"
 
@@ -44,6 +45,10 @@ struct linux_options {
 	/* ... of these clusters; NULL: of all. */
 	const char *const *clusters;
 	unsigned int cluster_count;
+	/* The kernel cuts no clock for heat while one is measured, see
+	 * calib/linux/thermal_hold.h, which max_temp_mc is for; 0: no limit. */
+	enum thermal_mode thermal_mode;
+	int32_t max_temp_mc;
 	/* discover() writes nothing in any case. */
 	bool dry_run;
 	/* Takes one-line warnings ("policy4: all CPUs are offline, skipped"); may be

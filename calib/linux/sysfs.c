@@ -117,6 +117,18 @@ int sysfs_read_u32(const struct sysfs *sys, const char *path, uint32_t *out,
 	return 0;
 }
 
+bool sysfs_has_word(const char *text, const char *word)
+{
+	size_t len = strlen(word);
+	const char *at;
+
+	for (at = strstr(text, word); at; at = strstr(at + 1, word))
+		if ((at == text || at[-1] == ' ') &&
+		    (!at[len] || at[len] == ' ' || at[len] == '\n'))
+			return true;
+	return false;
+}
+
 int sysfs_link_name(const struct sysfs *sys, const char *path, char *out, size_t size)
 {
 	char real[PATH_MAX], target[PATH_MAX], *name;

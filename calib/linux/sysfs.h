@@ -50,6 +50,9 @@ int sysfs_read_u32(const struct sysfs *sys, const char *path, uint32_t *out,
 /* Write @text in one go. 0 or -errno; the message quotes what was written. */
 int sysfs_write(const struct sysfs *sys, const char *path, const char *text,
 		struct err *err);
+/* Is @word one of the blank-separated words of @text? */
+bool sysfs_has_word(const char *text, const char *word);
+
 /* The last part of what a link says, "policy4" of "../cpufreq/policy4". 0 or -errno. */
 int sysfs_link_name(const struct sysfs *sys, const char *path, char *out, size_t size);
 

@@ -11,9 +11,8 @@
 
 #include "lib/num.h"
 
-#define THERMAL_DIR "/sys/class/thermal"
-#define ALL_MAX	    128
-#define TRIPS_MAX   16
+#define ALL_MAX	  128
+#define TRIPS_MAX 16
 
 static bool read_type(const struct sysfs *sys, const char *kind, unsigned int n,
 		      char *out, size_t size)
@@ -108,6 +107,14 @@ static bool named_after_cpus(const struct sysfs *sys, const struct topology *top
 	       strcasestr(type, "soc");
 }
 
+static bool has_zone(const struct thermal *th, unsigned int zone)
+{
+	for (unsigned int i = 0; i < th->zone_count; i++)
+		if (th->zones[i] == zone)
+			return true;
+	return false;
+}
+
 void thermal_find(const struct sysfs *sys, const struct topology *topo, unsigned int i,
 		  struct thermal *th)
 {
@@ -126,25 +133,39 @@ void thermal_find(const struct sysfs *sys, const struct topology *topo, unsigned
 			if (read_type(sys, "thermal_zone", all[k], type, sizeof(type)) &&
 			    rules[r](sys, topo, i, all[k], type))
 				th->zones[th->zone_count++] = all[k];
+	for (k = 0; k < n && th->cutter_count < THERMAL_MAX; k++)
+		if (has_zone(th, all[k]) || bound_to_cluster(sys, topo, i, all[k], ""))
+			th->cutters[th->cutter_count++] = all[k];
+}
+
+int thermal_zone_mc(const struct sysfs *sys, unsigned int zone, int32_t *temp_mc)
+{
+	char path[SYSFS_PATH], text[32];
+	int64_t mc;
+	int ret;
+
+	snprintf(path, sizeof(path), THERMAL_DIR "/thermal_zone%u/temp", zone);
+	ret = sysfs_read(sys, path, text, sizeof(text), NULL);
+	if (ret)
+		return ret;
+	/* Below absolute zero and above melting: a sensor that is switched off. */
+	if (num_i64(text, &mc) || mc < -273150 || mc > 500000)
+		return -EIO;
+	*temp_mc = mc;
+	return 0;
 }
 
 int thermal_read_mc(const struct sysfs *sys, const struct thermal *th, int32_t *temp_mc,
 		    struct err *err)
 {
-	char path[SYSFS_PATH], text[32];
 	bool found = false;
 	unsigned int i;
-	int64_t mc;
+	int32_t mc;
 
 	if (!th->zone_count)
 		return err_set(err, -ENOENT, "no thermal zone");
 	for (i = 0; i < th->zone_count; i++) {
-		snprintf(path, sizeof(path), THERMAL_DIR "/thermal_zone%u/temp",
-			 th->zones[i]);
-		/* Below absolute zero and above melting: a sensor that is switched off.
-		 */
-		if (sysfs_read(sys, path, text, sizeof(text), NULL) ||
-		    num_i64(text, &mc) || mc < -273150 || mc > 500000)
+		if (thermal_zone_mc(sys, th->zones[i], &mc))
 			continue;
 		if (!found || mc > *temp_mc)
 			*temp_mc = mc;
@@ -155,22 +176,18 @@ int thermal_read_mc(const struct sysfs *sys, const struct thermal *th, int32_t *
 	return 0;
 }
 
-static bool trip_cuts(const char *type)
-{
-	return !strcmp(type, "passive") || !strcmp(type, "hot") ||
-	       !strcmp(type, "critical");
-}
-
-/* What is not in use reads 0 or a value below. */
+/* Of a trip point whose type is one of @types. What is not in use reads 0 or a value
+ * below. */
 static void look_at_trip(const struct sysfs *sys, unsigned int zone, unsigned int trip,
-			 int32_t *lowest)
+			 const char *types, int32_t *lowest)
 {
 	char path[SYSFS_PATH], text[32];
 	int64_t mc;
 
 	snprintf(path, sizeof(path), THERMAL_DIR "/thermal_zone%u/trip_point_%u_type",
 		 zone, trip);
-	if (sysfs_read(sys, path, text, sizeof(text), NULL) || !trip_cuts(text))
+	if (sysfs_read(sys, path, text, sizeof(text), NULL) ||
+	    !sysfs_has_word(types, text))
 		return;
 	snprintf(path, sizeof(path), THERMAL_DIR "/thermal_zone%u/trip_point_%u_temp",
 		 zone, trip);
@@ -187,8 +204,17 @@ int thermal_trip_mc(const struct sysfs *sys, const struct thermal *th, int32_t *
 	*temp_mc = INT32_MAX;
 	for (unsigned int i = 0; i < th->zone_count; i++)
 		for (unsigned int k = 0; k < TRIPS_MAX; k++)
-			look_at_trip(sys, th->zones[i], k, temp_mc);
+			look_at_trip(sys, th->zones[i], k, "passive hot critical",
+				     temp_mc);
 	return *temp_mc == INT32_MAX ? err_set(err, -ENOENT, "no trip point") : 0;
+}
+
+int thermal_critical_mc(const struct sysfs *sys, unsigned int zone, int32_t *temp_mc)
+{
+	*temp_mc = INT32_MAX;
+	for (unsigned int k = 0; k < TRIPS_MAX; k++)
+		look_at_trip(sys, zone, k, "critical", temp_mc);
+	return *temp_mc == INT32_MAX ? -ENOENT : 0;
 }
 
 uint64_t thermal_throttle_count(const struct sysfs *sys, const unsigned int *cpus,

@@ -11,10 +11,13 @@
 #include "calib/linux/sysfs.h"
 #include "calib/linux/topology.h"
 
+#define THERMAL_DIR "/sys/class/thermal"
 #define THERMAL_MAX 32
 
 struct thermal {
-	unsigned int zones[THERMAL_MAX], zone_count;	 /* thermal_zoneN */
+	unsigned int zones[THERMAL_MAX], zone_count; /* thermal_zoneN */
+	unsigned int cutters[THERMAL_MAX],
+		cutter_count; /* zones that can cut its clock */
 	unsigned int coolers[THERMAL_MAX], cooler_count; /* cooling_deviceN */
 };
 
@@ -23,10 +26,15 @@ struct thermal {
  *
  * Zones, the first rule that finds any: named after the cluster; with a cooling device of
  * its policies bound; named after CPUs. Cooling devices: cpufreq ones of its policies,
- * and those that cut all CPUs ("Processor").
+ * and those that cut all CPUs ("Processor"). What can cut its clock: those zones, and all
+ * to which a cooling device of its policies is bound.
  */
 void thermal_find(const struct sysfs *sys, const struct topology *topo, unsigned int i,
 		  struct thermal *th);
+/* One zone. 0, -EIO, what sysfs_read() returns. */
+int thermal_zone_mc(const struct sysfs *sys, unsigned int zone, int32_t *temp_mc);
+/* Where the kernel ends the system. 0, -ENOENT: it is not told. */
+int thermal_critical_mc(const struct sysfs *sys, unsigned int zone, int32_t *temp_mc);
 /* The hottest of the zones. 0, -ENOENT no zone, -EIO none can be read now. */
 int thermal_read_mc(const struct sysfs *sys, const struct thermal *th, int32_t *temp_mc,
 		    struct err *err);

@@ -201,6 +201,15 @@ uint64_t loads_work(const struct loads *loads)
 	return work;
 }
 
+bool loads_lost_cpu(const struct loads *loads, unsigned int i)
+{
+	const struct load_thread *t = &loads->threads[i];
+	cpu_set_t set;
+
+	return !pthread_getaffinity_np(t->thread, sizeof(set), &set) &&
+	       (CPU_COUNT(&set) != 1 || !CPU_ISSET(t->pin_cpu, &set));
+}
+
 uint64_t loads_time_ns(const struct loads *loads)
 {
 	struct timespec ts;

@@ -62,6 +62,9 @@ int loads_start(const struct load_kernel *kernel, const struct load_caches *cach
 		struct err *err);
 /* Units done by all threads so far. */
 uint64_t loads_work(const struct loads *loads);
+/* Has thread @i lost its CPU? So it does when that goes offline; another program may have
+ * taken it, too. */
+bool loads_lost_cpu(const struct loads *loads, unsigned int i);
 /* CPU time that all threads have had. */
 uint64_t loads_time_ns(const struct loads *loads);
 /* Units done by thread @i, and the CPU it last ran on. */

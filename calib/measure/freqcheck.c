@@ -36,9 +36,8 @@ static void wrong(struct freqcheck_point *p, const char *fmt, ...)
 static int sleep_for(const struct check *c, uint64_t ns, struct err *err)
 {
 	const struct machine_ops *ops = c->m->ops;
-	int ret = ops->sleep_until(c->m, ops->now_ns(c->m) + ns);
 
-	return ret ? err_set(err, ret, "interrupted") : 0;
+	return ops->sleep_until(c->m, ops->now_ns(c->m) + ns, err);
 }
 
 /* The loaded cluster at one operating point. */

@@ -103,8 +103,9 @@ struct machine_ops {
 			  struct err *err);
 	int (*load_stop)(struct machine *m, struct err *err);
 	uint64_t (*now_ns)(struct machine *m);
-	/* Returns early with -EINTR when a signal asked the program to end. */
-	int (*sleep_until)(struct machine *m, uint64_t ns);
+	/* Returns early with -EINTR when a signal asked the program to end, with
+	 * -ECANCELED when the load must (it is too hot, and nobody else stops it). */
+	int (*sleep_until)(struct machine *m, uint64_t ns, struct err *err);
 	/* Put back everything prepare() and set_opp() changed. May be called at any time,
 	 * twice. */
 	int (*restore)(struct machine *m, struct err *err);

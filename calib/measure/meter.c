@@ -27,9 +27,9 @@ static uint64_t now_ns(const struct meter *mt)
 	return mt->machine->ops->now_ns(mt->machine);
 }
 
-static int sleep_until(const struct meter *mt, uint64_t ns)
+static int sleep_until(const struct meter *mt, uint64_t ns, struct err *err)
 {
-	return mt->machine->ops->sleep_until(mt->machine, ns);
+	return mt->machine->ops->sleep_until(mt->machine, ns, err);
 }
 
 /* 0, or -EAGAIN: nothing usable now. What failed is counted. */
@@ -125,9 +125,9 @@ int meter_next(struct meter *mt, struct reading *r, struct err *err)
 	for (;;) {
 		struct reading now;
 
-		ret = sleep_until(mt, at);
+		ret = sleep_until(mt, at, err);
 		if (ret)
-			return err_set(err, ret, "interrupted");
+			return ret;
 		if (!poll_meter(mt, &now)) {
 			*r = now;
 			good = true;
@@ -177,9 +177,9 @@ static int next_change(struct meter *mt, uint64_t step_ns, uint64_t end, struct 
 
 		if (now >= end)
 			return -ETIME;
-		ret = sleep_until(mt, now + step_ns);
+		ret = sleep_until(mt, now + step_ns, err);
 		if (ret)
-			return err_set(err, ret, "interrupted");
+			return ret;
 		if (poll_meter(mt, &r) || !is_new(mt, &r))
 			continue;
 		take(mt, &r, now_ns(mt));

@@ -44,9 +44,7 @@ uint64_t runner_now_ns(const struct runner *r)
 
 int runner_sleep(const struct runner *r, uint64_t ns, struct err *err)
 {
-	int ret = r->machine->ops->sleep_until(r->machine, runner_now_ns(r) + ns);
-
-	return ret ? err_set(err, ret, "interrupted") : 0;
+	return r->machine->ops->sleep_until(r->machine, runner_now_ns(r) + ns, err);
 }
 
 /* Temperature, throttling, and whether all is still as we set it, as far as the machine

@@ -115,7 +115,8 @@ struct runner {
  * runner_run - measure
  *
  * Returns 0 when the plan was carried out, or as much as the deadline allowed
- * (result.out_of_time); -EINTR when a signal asked to end; the errors of the machine's
+ * (result.out_of_time); -EINTR when a signal asked to end; -ECANCELED when the machine
+ * says that the load must; the errors of the machine's
  * prepare(), of the hooks; -EIO when the meter stopped to answer; -EBUSY when somebody
  * else keeps changing the settings; -ETIME when it does not cool down; -ENODEV when no
  * operating point could be set. Rows handed out before stay valid. Restoring is tried in

@@ -11,7 +11,7 @@ const struct runinfo_cluster *runner_cluster(const struct runner *r);
 void runner_warn(const struct runner *r, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 uint64_t runner_now_ns(const struct runner *r);
-/* 0 or -EINTR with @err set. */
+/* 0, -EINTR or -ECANCELED as machine.h says. */
 int runner_sleep(const struct runner *r, uint64_t ns, struct err *err);
 
 /* heat.c */

@@ -46,21 +46,24 @@ static int compare_opps(const struct session *s, const struct runinfo_cluster *t
 		       s->run, here->name);
 }
 
+/* Clusters come and go with their CPUs, but not all at once. */
 static int compare_clusters(const struct session *s, const struct runinfo *there,
 			    const struct runinfo *here, struct err *err)
 {
+	unsigned int common = 0;
+
 	for (unsigned int i = 0; i < here->cluster_count; i++) {
 		const struct runinfo_cluster *c = runinfo_cluster(there,
 								  here->clusters[i].name);
-		int ret;
+		int ret = c ? compare_opps(s, c, &here->clusters[i], err) : 0;
 
-		if (!c)
-			return differs(s, "clusters without", here->clusters[i].name,
-				       "with it", err);
-		ret = compare_opps(s, c, &here->clusters[i], err);
 		if (ret)
 			return ret;
+		common += c != NULL;
 	}
+	if (!common && here->cluster_count)
+		return differs(s, "clusters without", here->clusters[0].name, "with it",
+			       err);
 	return 0;
 }
 
@@ -115,12 +118,23 @@ static void keep_findings(struct session *s, const struct runinfo *there)
 		struct runinfo_cluster *c = &s->info.clusters[i];
 		const struct runinfo_cluster *old = runinfo_cluster(there, c->name);
 
+		if (!old)
+			continue;
 		memcpy(c->sensor_note, old->sensor_note, sizeof(c->sensor_note));
 		memcpy(c->irqs_stayed, old->irqs_stayed, sizeof(c->irqs_stayed));
 		memcpy(c->precision_load, old->precision_load, sizeof(c->precision_load));
 		c->precision_asked = old->precision_asked;
 		c->precision_predicted = old->precision_predicted;
 	}
+}
+
+/* Clusters with rows that are offline now. */
+static void keep_clusters(struct session *s, const struct runinfo *there)
+{
+	for (unsigned int i = 0; i < there->cluster_count; i++)
+		if (!runinfo_cluster(&s->info, there->clusters[i].name) &&
+		    s->info.cluster_count < BOARD_MAX_CLUSTERS)
+			s->info.clusters[s->info.cluster_count++] = there->clusters[i];
 }
 
 static int read_board(struct session *s, struct err *err)
@@ -142,6 +156,7 @@ static int read_board(struct session *s, struct err *err)
 		add_command(&s->info, there->command);
 		memcpy(s->info.date, there->date, sizeof(s->info.date));
 		keep_findings(s, there);
+		keep_clusters(s, there);
 		if (strcmp(there->kernel, s->info.kernel))
 			memcpy(s->kernel, there->kernel, sizeof(s->kernel));
 	}

@@ -337,12 +337,12 @@ static uint64_t sim_now_ns(struct machine *m)
 	return virtual_now_ns(to_sim(m)->virt);
 }
 
-static int sim_sleep_until(struct machine *m, uint64_t ns)
+static int sim_sleep_until(struct machine *m, uint64_t ns, struct err *err)
 {
 	struct sim *sim = to_sim(m);
 
 	if (sim->opts.stop_pending && sim->opts.stop_pending())
-		return -EINTR;
+		return err_set(err, -EINTR, "interrupted");
 	virtual_advance(sim->virt, ns);
 	return 0;
 }

@@ -241,3 +241,22 @@ plan() {
 	[ "$(wc -l < run/samples.csv)" -eq 5 ]
 	settings | diff before -
 }
+
+@test "a load that is moved off its CPU, as by hotplug between two looks: the window is taken again" {
+	big=1
+	fake 0 1
+	rm -r root/sys/class/thermal
+	settings > before
+	begin --cluster a15 --opps 200,800 --cpus 0,1 --repeats 3 -d run
+	until_rows 1
+	until grep -q "the load is no longer pinned to CPU 1" err; do
+		kill -0 $pid
+		for task in /proc/$pid/task/*; do
+			[ "${task##*/}" = $pid ] || taskset -pc 0,1 "${task##*/}" > tasks.log 2>&1 || true
+		done
+	done
+	ended 0
+	grep -q "the load is no longer pinned to CPU 1: .*; set again, window taken again" err
+	[ "$(wc -l < run/samples.csv)" -eq 13 ]
+	settings | diff before -
+}

@@ -110,13 +110,13 @@ static uint64_t fake_now_ns(struct machine *m)
 	return to_fake(m)->now_ns;
 }
 
-static int fake_sleep_until(struct machine *m, uint64_t ns)
+static int fake_sleep_until(struct machine *m, uint64_t ns, struct err *err)
 {
 	struct fake *f = to_fake(m);
 	uint64_t khz = f->khz == f->slow_khz ? f->khz / 100 * f->slow_percent : f->khz;
 
 	if (++f->sleeps == f->interrupt_sleep)
-		return -EINTR;
+		return err_set(err, -EINTR, "interrupted");
 	if (f->loaded) {
 		f->cycles += 2 * khz * (ns - f->now_ns) / 1000000;
 		f->work += 2 * khz * (ns - f->now_ns) / 10000000;

@@ -104,9 +104,9 @@ static uint64_t now_ns(struct machine *m)
 	return job.real->now_ns(m) * WARP;
 }
 
-static int sleep_until(struct machine *m, uint64_t ns)
+static int sleep_until(struct machine *m, uint64_t ns, struct err *err)
 {
-	return job.real->sleep_until(m, ns / WARP);
+	return job.real->sleep_until(m, ns / WARP, err);
 }
 
 static int read_power(struct machine *m, unsigned int cluster, struct reading *r,

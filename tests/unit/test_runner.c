@@ -264,12 +264,12 @@ static uint64_t fake_now_ns(struct machine *m)
 	return to_fake(m)->now_ns;
 }
 
-static int fake_sleep_until(struct machine *m, uint64_t ns)
+static int fake_sleep_until(struct machine *m, uint64_t ns, struct err *err)
 {
 	struct fake *f = to_fake(m);
 
 	if (f->interrupt_ns && ns >= f->interrupt_ns)
-		return -EINTR;
+		return err_set(err, -EINTR, "interrupted");
 	if (ns > f->now_ns)
 		f->now_ns = ns;
 	return 0;

@@ -67,7 +67,7 @@ static void a_meter_without_voltage_leaves_the_boards_table(void **state)
 	(void)state;
 	assert_int_equal(m->ops->discover(m, &info, NULL), 0);
 	assert_string_equal(info.clusters[0].volt_source, "board");
-	assert_int_equal(m->ops->sleep_until(m, S), 0);
+	assert_int_equal(m->ops->sleep_until(m, S, NULL), 0);
 	assert_int_equal(m->ops->read_power(m, 0, &r, NULL), 0);
 	assert_int_equal(r.volt_uv, 0);
 	m->ops->close(m);
@@ -111,10 +111,10 @@ static void sleeping_takes_virtual_time_only(void **state)
 
 	(void)state;
 	assert_int_equal(m->ops->now_ns(m), 0);
-	assert_int_equal(m->ops->sleep_until(m, 3600 * S), 0);
+	assert_int_equal(m->ops->sleep_until(m, 3600 * S, NULL), 0);
 	assert_int_equal(m->ops->now_ns(m), 3600 * S);
 	/* the past is over at once */
-	assert_int_equal(m->ops->sleep_until(m, S), 0);
+	assert_int_equal(m->ops->sleep_until(m, S, NULL), 0);
 	assert_int_equal(m->ops->now_ns(m), 3600 * S);
 	assert_true(time(NULL) - before < 10);
 	m->ops->close(m);
@@ -132,7 +132,7 @@ static void a_signal_ends_the_sleep(void **state)
 		(struct sim_options){ .stop_pending = a_signal_is_pending });
 
 	(void)state;
-	assert_int_equal(m->ops->sleep_until(m, S), -EINTR);
+	assert_int_equal(m->ops->sleep_until(m, S, NULL), -EINTR);
 	assert_int_equal(m->ops->now_ns(m), 0);
 	m->ops->close(m);
 }
@@ -160,9 +160,9 @@ static void usage_counts_from_the_start_of_the_load(void **state)
 	(void)state;
 	assert_int_equal(m->ops->set_opp(m, A15, 1000000, NULL), 0);
 	assert_int_equal(m->ops->load_start(m, A15, 4, "int", NULL), 0);
-	m->ops->sleep_until(m, 5 * S);
+	m->ops->sleep_until(m, 5 * S, NULL);
 	assert_int_equal(m->ops->load_start(m, A15, 3, "int", NULL), 0);
-	m->ops->sleep_until(m, 7 * S);
+	m->ops->sleep_until(m, 7 * S, NULL);
 	assert_int_equal(m->ops->read_usage(m, A15, &u, NULL), 0);
 	assert_int_equal(u.time_ns, 7 * S);
 	assert_true(u.busy_known);
@@ -217,7 +217,7 @@ static void restore_puts_clock_and_load_back_and_may_be_called_twice(void **stat
 	assert_int_equal(m->ops->read_khz(m, A15, &khz, NULL), 0);
 	assert_int_equal(khz, 200000);
 	m->ops->read_usage(m, A15, &before, NULL);
-	m->ops->sleep_until(m, m->ops->now_ns(m) + S);
+	m->ops->sleep_until(m, m->ops->now_ns(m) + S, NULL);
 	m->ops->read_usage(m, A15, &after, NULL);
 	assert_int_equal(after.work, before.work);
 	m->ops->close(m);
@@ -256,7 +256,7 @@ static void a_read_that_fails_says_so_and_the_next_may_not(void **state)
 
 	(void)state;
 	assert_int_equal(m->ops->read_power(m, A15, &r, &err), -EAGAIN);
-	m->ops->sleep_until(m, S);
+	m->ops->sleep_until(m, S, NULL);
 	for (i = 0; i < 100; i++) {
 		ret = m->ops->read_power(m, A15, &r, &err);
 		assert_true(ret == 0 || ret == -EIO);
@@ -279,11 +279,11 @@ static void a_hot_place_throttles_the_upper_opps(void **state)
 	m = open_sim("odroid-xu3", opts);
 	m->ops->load_start(m, A15, 4, "int", NULL);
 	m->ops->set_opp(m, A15, 800000, NULL);
-	m->ops->sleep_until(m, 30 * S);
+	m->ops->sleep_until(m, 30 * S, NULL);
 	assert_int_equal(m->ops->throttled(m, A15, &yes, NULL), 0);
 	assert_false(yes);
 	m->ops->set_opp(m, A15, 2000000, NULL);
-	m->ops->sleep_until(m, 60 * S);
+	m->ops->sleep_until(m, 60 * S, NULL);
 	assert_int_equal(m->ops->throttled(m, A15, &yes, NULL), 0);
 	assert_true(yes);
 	assert_int_equal(m->ops->read_khz(m, A15, &khz, NULL), 0);
@@ -306,8 +306,8 @@ static int64_t calibrate(uint64_t seed)
 			for (n = 0; n <= board.clusters[c].cpu_count; n++) {
 				m->ops->load_start(m, c, n, "int", NULL);
 				for (poll = 0; poll < 3000; poll++) {
-					m->ops->sleep_until(m,
-							    m->ops->now_ns(m) + 20 * MS);
+					m->ops->sleep_until(
+						m, m->ops->now_ns(m) + 20 * MS, NULL);
 					if (!m->ops->read_power(m, c, &r, NULL))
 						sum += r.power_uw;
 				}
