@@ -49,7 +49,7 @@ struct facts_cluster {
 	uint32_t capacity_dmips_mhz; /* 0: nobody says */
 	uint32_t capacity;	     /* cpu_capacity of its first CPU; 0: unknown */
 	char sensor[128];	     /* "": none */
-	char sensor_about[160];	     /* unit, interval, what to know of it */
+	char sensor_about[256];	     /* unit, interval, what to know of it */
 	uint32_t sensor_interval_us; /* 0: unknown */
 	char no_sensor[1024];	     /* why there is none, and what to do */
 	unsigned int zones[FACTS_MAX_ZONES], zone_count;     /* into facts.zones */
@@ -84,7 +84,7 @@ struct facts_meter {
 	char name[192];	      /* a SPEC up to its first blank */
 	char kind[16];	      /* "hwmon", "rapl" ... */
 	char unit[24];	      /* what is read: "uW", "uJ, counted" */
-	char about[160];      /* the same for people */
+	char about[256];      /* the same for people */
 	uint32_t interval_us; /* 0: unknown */
 	bool averages;
 	bool has_power;

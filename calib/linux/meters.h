@@ -67,7 +67,7 @@ struct meter_info {
 	bool averages;	      /* each value is a mean over interval_us */
 	bool buffered;	      /* the kernel collects readings; each read has their mean */
 	bool by_name;	      /* one of several views: only by its full name or alias */
-	char note[128];	      /* what the user must know of it, or "" */
+	char note[192];	      /* what the user must know of it, or "" */
 	char enable[SYSFS_PATH]; /* must hold "1" before it measures; "": always on */
 	/* the kind's own */
 	char path[SYSFS_PATH];

@@ -15,10 +15,12 @@
 #include "calib/linux/meters_internal.h"
 #include "lib/num.h"
 
-#define SUPPLY_DIR  "/sys/class/power_supply"
-#define MAX_VOLT_UV INT64_C(1000000000)
-#define MAX_CURR_UA INT64_C(1000000000)
-#define MIN_UW	    10000 /* of a whole device that runs a load */
+#define SUPPLY_DIR   "/sys/class/power_supply"
+#define BQ27XXX_POLL "/sys/module/bq27xxx_battery/parameters/poll_interval"
+#define SLOW_POLL_S  5
+#define MAX_VOLT_UV  INT64_C(1000000000)
+#define MAX_CURR_UA  INT64_C(1000000000)
+#define MIN_UW	     10000 /* of a whole device that runs a load */
 
 struct battery_meter {
 	struct meter_file status;
@@ -42,6 +44,21 @@ static bool has_attr(const struct sysfs *sys, const char *supply, const char *na
 
 	/* -ENODATA: there, but it does not tell just now. */
 	return read_attr(sys, supply, name, text, sizeof(text)) != -ENOENT;
+}
+
+/*
+ * How often its driver asks the gauge decides how often there is something new. The
+ * bq27xxx drivers have a switch for that, in seconds, 0: never by themselves.
+ */
+static void note_polling(const struct sysfs *sys, struct meter_info *m)
+{
+	size_t len = strlen(m->note);
+	uint32_t s;
+
+	if (!strncmp(m->device, "bq27", 4) &&
+	    !sysfs_read_u32(sys, BQ27XXX_POLL, &s, NULL) && s >= SLOW_POLL_S)
+		snprintf(m->note + len, sizeof(m->note) - len,
+			 "; polled every %u s, write less to " BQ27XXX_POLL, s);
 }
 
 static void add_supply(struct meters *all, const char *entry)
@@ -71,6 +88,7 @@ static void add_supply(struct meters *all, const char *entry)
 	strcpy(m->note, "the whole device; only while it discharges");
 	snprintf(m->device, sizeof(m->device), "%s", entry);
 	snprintf(m->path, sizeof(m->path), "%s/%s", SUPPLY_DIR, entry);
+	note_polling(all->sys, m);
 	meter_info_name(m, "battery:");
 }
 

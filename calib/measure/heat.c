@@ -39,6 +39,11 @@ static struct look look(const struct runner *r)
 	return l;
 }
 
+static bool is_late(const struct runner *r)
+{
+	return r->deadline_ns && runner_now_ns(r) >= r->deadline_ns;
+}
+
 void heat_begin(struct runner *r)
 {
 	const struct machine_ops *ops = r->machine->ops;
@@ -86,7 +91,7 @@ int heat_preheat(struct runner *r, struct err *err)
 	int ret, ret_stop;
 
 	/* One that is refused is told when it is visited. */
-	if (isnan(look(r).temp_mc) ||
+	if (is_late(r) || isnan(look(r).temp_mc) ||
 	    ops->set_opp(r->machine, cluster, r->plan->middle_khz, NULL))
 		return 0;
 	ret = heat_gate(r, err);
@@ -118,7 +123,7 @@ static int cool_down(struct runner *r, double below_mc, struct err *err)
 
 		if (!(now.temp_mc > below_mc) && !is_throttled(r))
 			return 0;
-		if (r->deadline_ns && runner_now_ns(r) >= r->deadline_ns)
+		if (is_late(r))
 			return 0;
 		ret = runner_sleep(r, STEP_NS, err);
 		if (ret)

@@ -17,10 +17,11 @@
 
 #define MAX_LATE_NS (10000ull * NS_PER_MS)
 
-#define PROBE_SLOTS    24
-#define PROBE_GAPS     10
-#define PROBE_STEP_NS  (2 * NS_PER_MS)
-#define PROBE_BLIND_NS (20000ull * NS_PER_MS) /* with no interval stated */
+#define PROBE_SLOTS	24
+#define PROBE_SLOTS_MIN 3
+#define PROBE_GAPS	10
+#define PROBE_STEP_NS	(2 * NS_PER_MS)
+#define PROBE_PART	64 /* of the time without a change: so exactly is it seen */
 
 static uint64_t now_ns(const struct meter *mt)
 {
@@ -169,6 +170,7 @@ int meter_settle(struct meter *mt, uint64_t since_ns, struct err *err)
 /* Sleep until the value changes. -ETIME: not before @end. */
 static int next_change(struct meter *mt, uint64_t step_ns, uint64_t end, struct err *err)
 {
+	uint64_t begin = now_ns(mt);
 	struct reading r;
 	int ret;
 
@@ -177,6 +179,8 @@ static int next_change(struct meter *mt, uint64_t step_ns, uint64_t end, struct 
 
 		if (now >= end)
 			return -ETIME;
+		if ((now - begin) / PROBE_PART > step_ns)
+			step_ns = (now - begin) / PROBE_PART;
 		ret = sleep_until(mt, now + step_ns, err);
 		if (ret)
 			return ret;
@@ -187,17 +191,34 @@ static int next_change(struct meter *mt, uint64_t step_ns, uint64_t end, struct 
 	}
 }
 
-int meter_probe(struct meter *mt, uint64_t *interval_ns, struct err *err)
+/* How long meter_probe() waits for two changes. */
+static uint64_t patience(uint64_t stated_ns, uint64_t wait_ns)
 {
-	uint64_t stated = *interval_ns;
+	if (!stated_ns)
+		return wait_ns;
+	if (PROBE_SLOTS * stated_ns <= METER_WAIT_LONG_NS)
+		return PROBE_SLOTS * stated_ns;
+	return PROBE_SLOTS_MIN * stated_ns > METER_WAIT_LONG_NS
+		       ? PROBE_SLOTS_MIN * stated_ns
+		       : METER_WAIT_LONG_NS;
+}
+
+int meter_probe(struct meter *mt, uint64_t *interval_ns, uint64_t wait_ns,
+		struct err *err)
+{
+	uint64_t stated = *interval_ns, begin = now_ns(mt);
 	uint64_t step = stated ? stated / STEP : PROBE_STEP_NS;
-	uint64_t end = now_ns(mt) + (stated ? PROBE_SLOTS * stated : PROBE_BLIND_NS);
+	uint64_t end = begin + patience(stated, wait_ns);
 	uint64_t before, shortest = UINT64_MAX;
 	unsigned int gaps;
-	int ret;
+	bool cut = mt->end_ns && mt->end_ns < end;
+	int ret = 0;
 
+	if (cut)
+		end = mt->end_ns;
 	/* The first value is no change, the first change begins no gap. */
-	ret = next_change(mt, step, end, err);
+	if (!mt->has_last)
+		ret = next_change(mt, step, end, err);
 	if (!ret)
 		ret = next_change(mt, step, end, err);
 	for (gaps = 0; !ret && gaps < PROBE_GAPS; gaps++) {
@@ -207,9 +228,13 @@ int meter_probe(struct meter *mt, uint64_t *interval_ns, struct err *err)
 			shortest = mt->last_ns - before;
 		if (stated && shortest < stated + stated / LATE)
 			return 0;
+		if (!ret && !stated && end > begin + METER_WAIT_NS)
+			end = begin + METER_WAIT_NS;
 	}
 	if (ret && ret != -ETIME)
 		return ret;
+	if (cut && shortest == UINT64_MAX)
+		return err_set(err, -ETIME, "no time to see the meter's value change");
 	if (!mt->has_last)
 		return err_set(err, -EIO, "the meter gives no reading: %s",
 			       mt->bad_err.msg);

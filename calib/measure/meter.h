@@ -27,6 +27,7 @@ struct meter {
 	struct reading last;
 	bool has_last;
 	uint64_t last_ns; /* when the last update was seen or due */
+	uint64_t end_ns;  /* nothing is waited for beyond it; 0: no limit */
 	bool changed;	  /* any new value since meter_mark() */
 	int64_t grid_uw;  /* all values so far are multiples of it apart; 0: one value */
 	uint32_t bad;	  /* reads that failed or were out of range */
@@ -57,17 +58,25 @@ int meter_settle(struct meter *mt, uint64_t since_ns, struct err *err);
 /* From here on look whether the value changes at all. */
 void meter_mark(struct meter *mt);
 
+/* How long an unknown interval is looked for: at first, and where nothing has changed by
+ * then. Fuel gauges are polled by their drivers as rarely as once a minute. */
+#define METER_WAIT_NS	   20000000000ull
+#define METER_WAIT_LONG_NS 180000000000ull
+
 /*
  * meter_probe - check the interval that the driver states, by looking
  * @interval_ns: in: as stated, 0: unknown. out: as seen
+ * @wait_ns: how long to wait for two changes where it is unknown, or longer than that
  *
  * Ends as soon as two changes follow each other at the stated interval; if none do in 24
- * intervals, the shortest time between changes is the meter's interval. The meter should
- * have something to show: call it under load.
+ * intervals, or three where those would take longer than METER_WAIT_LONG_NS, the shortest
+ * time between changes is the meter's interval. The meter should have something to show:
+ * call it under load. May be called again to wait longer.
  *
- * 0; -ENODATA: the value never changed (@interval_ns is as it was); -EINTR; -errno of a
- * meter that cannot be read at all.
+ * 0; -ENODATA: no two changes came (@interval_ns is as it was); -ETIME: nor was there
+ * time for them before mt->end_ns; -EINTR; -errno of a meter that cannot be read at all.
  */
-int meter_probe(struct meter *mt, uint64_t *interval_ns, struct err *err);
+int meter_probe(struct meter *mt, uint64_t *interval_ns, uint64_t wait_ns,
+		struct err *err);
 
 #endif

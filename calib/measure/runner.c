@@ -12,13 +12,16 @@
 
 #include "calib/measure/runner_internal.h"
 #include "calib/measure/stop.h"
+#include "calib/measure/talk.h"
 #include "calib/measure/window.h"
 #include "lib/text.h"
 
 #define NS_PER_US    1000u
+#define NS_PER_S     1000000000ull
 #define STATES_LOOKS 8 /* at temperature and throttling, per window */
 #define WINDOW_TRIES 3
-#define FAST_LOOK_NS 200000000ull /* under load, at a meter faster than we read */
+#define SLOW_NS	     (5 * NS_PER_S) /* between updates */
+#define FAST_LOOK_NS 200000000ull   /* under load, at a meter faster than we read */
 
 const struct runinfo_cluster *runner_cluster(const struct runner *r)
 {
@@ -337,10 +340,18 @@ static int probe_interval(struct runner *r, struct err *err)
 
 	if (r->meter.fast)
 		return runner_sleep(r, FAST_LOOK_NS, err);
-	ret = meter_probe(&r->meter, &seen, err);
+	ret = meter_probe(&r->meter, &seen, METER_WAIT_NS, err);
+	if (ret == -ENODATA && !seen) {
+		runner_warn(r,
+			    "%s: the meter has not changed for %llu s; it may be a slow "
+			    "one (fuel gauges): watching it for up to %llu s more",
+			    runner_cluster(r)->name, METER_WAIT_NS / NS_PER_S,
+			    METER_WAIT_LONG_NS / NS_PER_S);
+		ret = meter_probe(&r->meter, &seen, METER_WAIT_LONG_NS, err);
+	}
 	r->traits.still = ret == -ENODATA;
 	if (ret)
-		return ret == -ENODATA ? 0 : ret;
+		return ret == -ENODATA || ret == -ETIME ? 0 : ret;
 	r->traits.interval_ns = seen;
 	if (seen != r->traits.stated_ns)
 		adopt_interval(r, seen);
@@ -365,6 +376,21 @@ static int probe_response(struct runner *r, struct err *err)
 	return ret;
 }
 
+/* What that comes to, before hours of it. */
+static void tell_slow(const struct runner *r)
+{
+	uint64_t one = plan_window_ns(&r->timing);
+	char window[32], all[32];
+
+	runner_warn(r,
+		    "%s: with that meter a window takes %s, and the %zu of the plan %s; "
+		    "lower its poll interval where its driver has one, or choose fewer "
+		    "--opps and --cpus",
+		    runner_cluster(r)->name, talk_time(one, window, sizeof(window)),
+		    r->plan->least_count,
+		    talk_time(one * r->plan->least_count, all, sizeof(all)));
+}
+
 static void tell_meter(const struct runner *r)
 {
 	const char *name = runner_cluster(r)->name;
@@ -377,6 +403,8 @@ static void tell_meter(const struct runner *r)
 			name);
 	else if (traits_format(&r->traits, text, sizeof(text))[0])
 		runner_warn(r, "%s: the meter %s; windows are made to fit", name, text);
+	if (r->timing.slot_ns >= SLOW_NS)
+		tell_slow(r);
 }
 
 /* Is the meter as its driver says, and does it show loads at once? Look, with the load of
@@ -390,6 +418,7 @@ static int probe_meter(struct runner *r, struct err *err)
 	r->traits = (struct traits){ .stated_ns = stated };
 	meter_init(&r->meter, r->machine, r->plan->cluster, r->timing.slot_ns,
 		   stated && stated < r->timing.slot_ns);
+	r->meter.end_ns = r->deadline_ns;
 	/* One that is refused is told when it is visited. */
 	ops->set_opp(r->machine, r->plan->cluster, r->plan->middle_khz, NULL);
 	ret = heat_gate(r, err);

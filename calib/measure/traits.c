@@ -13,12 +13,13 @@
 
 /* Looks are taken after 4, 8, 16, 32 readings: its last quarter against the one before.
  */
-#define FIRST_LOOK 4
-#define LAST_LOOK  32
-#define GAP_NS	   (25 * NS_PER_MS) /* between those of a fast meter */
-#define SETTLED	   0.03		    /* of the step */
-#define SHOWN	   0.10
-#define CLEAR_STEP 0.05 /* of the power; with less the load hardly shows */
+#define FIRST_LOOK  4
+#define LAST_LOOK   32
+#define GAP_NS	    (25 * NS_PER_MS) /* between those of a fast meter */
+#define MAX_LOOK_NS (120000 * NS_PER_MS)
+#define SETTLED	    0.03 /* of the step */
+#define SHOWN	    0.10
+#define CLEAR_STEP  0.05 /* of the power; with less the load hardly shows */
 
 #define COARSE	   0.03 /* of the power: values this far apart are told */
 #define WINDOW_ERR 0.01 /* of the power, of a window, from the steps of the values */
@@ -39,12 +40,19 @@ static double mean(const double *uw, unsigned int n)
 	return sum / n;
 }
 
+static uint64_t now_ns(const struct meter *mt)
+{
+	return mt->machine->ops->now_ns(mt->machine);
+}
+
 static int fill(struct series *s, struct meter *mt, unsigned int upto, struct err *err)
 {
 	struct reading r;
 	int ret;
 
 	while (s->count < upto) {
+		if (mt->end_ns && now_ns(mt) >= mt->end_ns)
+			return 0;
 		ret = meter_next(mt, &r, err);
 		if (ret == -ENODATA && mt->bad > LAST_LOOK)
 			return 0;
@@ -103,6 +111,9 @@ int traits_response(struct traits *t, struct meter *mt, uint64_t ended_ns,
 			return 0;
 		if (is_settled(&s, loaded_uw))
 			break;
+		/* Nobody has that much time. */
+		if (now_ns(mt) > ended_ns + MAX_LOOK_NS)
+			return 0;
 	}
 	t->grid_uw = mt->grid_uw;
 	/* It drifts for some other reason; windows show that. */
@@ -145,6 +156,15 @@ bool traits_fit(const struct traits *t, struct plan_timing *timing)
 	return changed;
 }
 
+static char *format_time(uint64_t ns, char *out, size_t size)
+{
+	bool long_time = ns >= 10000 * NS_PER_MS;
+
+	snprintf(out, size, "%.3g %s", ns / (long_time ? 1e9 : 1e6),
+		 long_time ? "s" : "ms");
+	return out;
+}
+
 static size_t add(char *out, size_t size, size_t len, const char *text)
 {
 	if (len < size)
@@ -154,7 +174,7 @@ static size_t add(char *out, size_t size, size_t len, const char *text)
 
 char *traits_format(const struct traits *t, char *out, size_t size)
 {
-	char part[128];
+	char part[128], a[24], b[24];
 	size_t len = 0;
 
 	out[0] = '\0';
@@ -164,17 +184,17 @@ char *traits_format(const struct traits *t, char *out, size_t size)
 	if (t->interval_ns && t->interval_ns != t->stated_ns) {
 		if (t->stated_ns)
 			snprintf(part, sizeof(part),
-				 "updates every %.3g ms (its driver says %.3g ms)",
-				 t->interval_ns / 1e6, t->stated_ns / 1e6);
+				 "updates every %s (its driver says %s)",
+				 format_time(t->interval_ns, a, sizeof(a)),
+				 format_time(t->stated_ns, b, sizeof(b)));
 		else
-			snprintf(part, sizeof(part), "updates every %.3g ms",
-				 t->interval_ns / 1e6);
+			snprintf(part, sizeof(part), "updates every %s",
+				 format_time(t->interval_ns, a, sizeof(a)));
 		len = add(out, size, len, part);
 	}
 	if (t->response_ns) {
-		snprintf(part, sizeof(part),
-			 "averages: a change of load shows after %.3g ms",
-			 t->response_ns / 1e6);
+		snprintf(part, sizeof(part), "averages: a change of load shows after %s",
+			 format_time(t->response_ns, a, sizeof(a)));
 		len = add(out, size, len, part);
 	}
 	if (t->grid_uw > COARSE * llabs(t->load_uw)) {

@@ -336,6 +336,36 @@ static void a_battery_is_the_whole_device_and_has_no_sign(void **state)
 	expect_refused("battery:BAT*", -EEXIST, "2 chips match 'battery:BAT*'");
 }
 
+static void put_new(const char *name, const char *text)
+{
+	char *command = NULL;
+
+	assert_true(asprintf(&command, "mkdir -p \"$(dirname '%s/%s')\"", dir, name) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+	put(name, text);
+}
+
+static void a_gauge_that_is_rarely_polled_says_where_to_change_that(void **state)
+{
+#define POLL "sys/module/bq27xxx_battery/parameters/poll_interval"
+	(void)state;
+	put_new("sys/class/power_supply/bq27441-0/type", "Battery\n");
+	put_new("sys/class/power_supply/bq27441-0/power_now", "6500000\n");
+	put_new(POLL, "360\n");
+	look("battery");
+	assert_string_equal(find("battery:bq27441-0")->note,
+			    "the whole device; only while it discharges; polled every "
+			    "360 s, write less to /" POLL);
+	assert_string_equal(find("battery:BAT1")->note,
+			    "the whole device; only while it discharges");
+	meters_close(&all);
+	put(POLL, "1\n");
+	look("battery");
+	assert_string_equal(find("battery:bq27441-0")->note,
+			    "the whole device; only while it discharges");
+}
+
 static void a_battery_that_charges_is_refused(void **state)
 {
 	static const char *const others[] = { "Charging\n", "Full\n", "Not charging\n",
@@ -540,6 +570,7 @@ int main(void)
 		T(a_rapl_zone_that_only_root_may_read_says_why),
 		T(perf_events_are_listed_with_their_domain),
 		T(a_battery_is_the_whole_device_and_has_no_sign),
+		T(a_gauge_that_is_rarely_polled_says_where_to_change_that),
 		T(a_battery_that_charges_is_refused),
 		T(a_battery_that_counts_in_other_units_gives_no_reading),
 		T(a_reading_is_judged_the_same_wherever_it_comes_from),

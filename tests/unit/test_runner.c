@@ -58,6 +58,7 @@ struct fake {
 	char warning[1200];
 	bool stolen, hot_load;
 	int32_t temp_at_begin_mc;
+	uint64_t now_at_begin_ns;
 };
 
 static struct fake *to_fake(struct machine *m)
@@ -303,8 +304,9 @@ static const struct machine_ops fake_ops = {
 
 static int on_begin(void *arg, struct err *err)
 {
-	const struct fake *f = arg;
+	struct fake *f = arg;
 
+	f->now_at_begin_ns = f->now_ns;
 	assert_int_equal(f->prepares, 1);
 	assert_true(f->starts > 0 && f->reads > 0);
 	assert_int_equal(f->row_count, 0);
@@ -530,6 +532,47 @@ static void an_unknown_interval_is_found_by_looking(void **state)
 	assert_int_equal(run(&f), 0);
 	assert_in_range(runner.timing.slot_ns, 28 * MS, 32 * MS);
 	assert_int_equal(f.row_count, 9);
+}
+
+static void a_fuel_gauge_that_is_new_once_a_minute_has_windows_to_fit(void **state)
+{
+	struct fake f = { .no_interval = true, .period_ns = 60000 * MS };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_in_range(runner.timing.slot_ns, 58000 * MS, 62000 * MS);
+	assert_false(runner.traits.still);
+	assert_int_equal(f.row_count, 9);
+	assert_int_equal(runner.result.flagged, 0);
+	for (unsigned int i = 0; i < 9; i++)
+		assert_in_range(f.rows[i].power_uw,
+				99000 + f.rows[i].cpu_count * (50000 + f.rows[i].opp_khz),
+				101000 + f.rows[i].cpu_count *
+						 (50000 + f.rows[i].opp_khz));
+	assert_says(f.warning, "with that meter a window takes ");
+	assert_says(f.warning, "lower its poll interval");
+}
+
+static void a_meter_without_interval_is_stuck_after_three_minutes_only(void **state)
+{
+	struct fake f = { .no_interval = true, .stuck_ns = 1 };
+
+	(void)state;
+	run(&f);
+	assert_true(runner.traits.still);
+	assert_in_range(f.now_at_begin_ns, 200000 * MS, 260000 * MS);
+}
+
+static void the_time_limit_ends_the_watching_of_a_slow_meter(void **state)
+{
+	struct fake f = { .no_interval = true, .period_ns = 60000 * MS };
+
+	(void)state;
+	assert_int_equal(run_rounds(&f, 1, 100000 * MS), 0);
+	assert_true(runner.result.out_of_time);
+	assert_false(runner.traits.still);
+	assert_int_equal(f.row_count, 0);
+	assert_true(f.now_ns < 135000 * MS);
 }
 
 static void a_read_that_fails_is_counted_and_is_no_zero(void **state)
@@ -885,6 +928,11 @@ int main(void)
 		cmocka_unit_test(a_meter_that_averages_over_many_updates_is_waited_for),
 		cmocka_unit_test(a_coarse_meter_is_read_more_often),
 		cmocka_unit_test(an_unknown_interval_is_found_by_looking),
+		cmocka_unit_test(
+			a_fuel_gauge_that_is_new_once_a_minute_has_windows_to_fit),
+		cmocka_unit_test(
+			a_meter_without_interval_is_stuck_after_three_minutes_only),
+		cmocka_unit_test(the_time_limit_ends_the_watching_of_a_slow_meter),
 		cmocka_unit_test(a_read_that_fails_is_counted_and_is_no_zero),
 		cmocka_unit_test(a_value_that_no_cpu_draws_is_a_bad_read),
 		cmocka_unit_test(try_again_is_not_a_bad_read),
