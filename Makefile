@@ -121,7 +121,9 @@ $(fault_lib): $(B)/%.so: %.c
 	$(call say,LD)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARN) -fPIC -shared -o $@ $< -ldl
 
-$(B)/tests/bench/%: tests/bench/%.c $(B)/fdtedit.a $(ar_calib)
+# A program that plays a virtual board in files.
+fake_bin := $(B)/tests/fake/board
+$(fake_bin) $(bench_bin): $(B)/%: %.c $(B)/fdtedit.a $(ar_calib)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib)
@@ -132,7 +134,7 @@ check-static:
 
 # TESTS="tests/cli/x.bats build/tests/unit/test_y" picks some.
 TESTS ?= $(unit_bin) $(wildcard tests/cli/*.bats)
-check-tests: all $(unit_bin) $(fault_lib)
+check-tests: all $(unit_bin) $(fault_lib) $(fake_bin)
 	B=$(B) scripts/run-tests $(TESTS)
 
 # Unit tests alone: what scripts/cross runs under qemu-user.
