@@ -10,10 +10,16 @@
 
 #define NS_PER_MS 1000000u
 
-/* Start to look this part of a slot before the update is due, stop this part after. */
-#define EARLY 8
-#define LATE  4
-#define STEP  16
+/*
+ * Parts of a slot. The first look is when the update is due; one that was there already
+ * may have come long before, so the next look is earlier: by the least, and when that
+ * does not do, by more. What was not there is looked for again, in steps that double, up
+ * to the last.
+ */
+#define EARLY_LEAST 32
+#define EARLY_MOST  8
+#define STEP	    16
+#define LATE	    4
 
 #define MAX_LATE_NS (10000ull * NS_PER_MS)
 
@@ -112,6 +118,17 @@ static void catch_up(struct meter *mt)
 		take(mt, &r, mt->last_ns);
 }
 
+/* Step back from the update that was found at look number @look. */
+static void adjust(struct meter *mt, unsigned int look)
+{
+	if (look || !mt->early_ns)
+		mt->early_ns = mt->slot_ns / EARLY_LEAST;
+	else if (mt->early_ns < mt->slot_ns / EARLY_MOST)
+		mt->early_ns *= 2;
+	if (!look)
+		mt->last_ns -= mt->early_ns;
+}
+
 int meter_next(struct meter *mt, struct reading *r, struct err *err)
 {
 	uint64_t due, end, at;
@@ -120,10 +137,9 @@ int meter_next(struct meter *mt, struct reading *r, struct err *err)
 
 	if (!mt->fast || !mt->has_last)
 		catch_up(mt);
-	due = mt->last_ns + mt->slot_ns;
+	due = at = mt->last_ns + mt->slot_ns;
 	end = due + mt->slot_ns / LATE;
-	at = mt->fast ? due : due - mt->slot_ns / EARLY;
-	for (;;) {
+	for (unsigned int look = 0;; look++) {
 		struct reading now;
 
 		ret = sleep_until(mt, at, err);
@@ -134,13 +150,15 @@ int meter_next(struct meter *mt, struct reading *r, struct err *err)
 			good = true;
 			if (mt->fast || is_new(mt, r)) {
 				take(mt, r, now_ns(mt));
+				if (!mt->fast)
+					adjust(mt, look);
 				return 0;
 			}
 		}
 		at = now_ns(mt);
 		if (at >= end)
 			break;
-		at += mt->slot_ns / STEP;
+		at = due + (mt->slot_ns / STEP << look);
 	}
 	mt->last_ns = due;
 	if (!good)

@@ -26,11 +26,12 @@ struct meter {
 	bool fast;	  /* updates at least once a slot: no need to look for a change */
 	struct reading last;
 	bool has_last;
-	uint64_t last_ns; /* when the last update was seen or due */
-	uint64_t end_ns;  /* nothing is waited for beyond it; 0: no limit */
-	bool changed;	  /* any new value since meter_mark() */
-	int64_t grid_uw;  /* all values so far are multiples of it apart; 0: one value */
-	uint32_t bad;	  /* reads that failed or were out of range */
+	uint64_t last_ns;  /* when the last update was seen or due */
+	uint64_t early_ns; /* what the last look that found one at once was put back by */
+	uint64_t end_ns;   /* nothing is waited for beyond it; 0: no limit */
+	bool changed;	   /* any new value since meter_mark() */
+	int64_t grid_uw;   /* all values so far are multiples of it apart; 0: one value */
+	uint32_t bad;	   /* reads that failed or were out of range */
 	struct err bad_err; /* the last one's message */
 };
 

@@ -612,7 +612,7 @@ static void try_again_is_not_a_bad_read(void **state)
 
 static void a_meter_that_dies_ends_the_run_with_the_rows_so_far(void **state)
 {
-	struct fake f = { .fail_from = 100, .fail_to = UINT32_MAX };
+	struct fake f = { .fail_from = 60, .fail_to = UINT32_MAX };
 
 	(void)state;
 	assert_int_equal(run(&f), -EIO);
