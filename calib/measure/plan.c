@@ -18,7 +18,7 @@
 #define NS_PER_US 1000u
 #define NS_PER_MS 1000000u
 
-#define SLOT_MIN_NS   (5 * NS_PER_MS)	/* faster meters are read no more often */
+#define SLOT_MIN_NS   (10 * NS_PER_MS)	/* faster meters are read no more often */
 #define WINDOW_MIN_NS (400 * NS_PER_MS) /* of a fast meter: several scheduler ticks */
 #define LEAD_NS	      (50 * NS_PER_MS)	/* threads start, regulator and clock settle */
 #define READS_MIN     2
