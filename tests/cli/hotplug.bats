@@ -168,6 +168,38 @@ plan() {
 	! grep -q "stays as it is" err
 }
 
+@test "--online with both clusters: the one that is wholly offline sleeps while the other is measured" {
+	no_a15
+	# The one meter that physics drives stands for both.
+	begin --online --sensor a7=ina231@0x40 --opps 200,600 --cpus 0,1 -d run
+	until_rows 1
+	[ "$(cat "$cpus/cpu1/online")" = 0 ]
+	ended 0
+	[ "$(cut -d, -f2,6 run/samples.csv | tail -n +2 | sort | uniq -c | awk '{ print $1, $2 }' | paste -sd ' ')" = \
+		"2 a15,0 2 a15,1 2 a7,0 2 a7,1" ]
+	all_back
+	! grep -q "stays as it is" err
+}
+
+@test "--resume brings the CPUs online again; a run without them keeps what board.json says of them" {
+	no_a15
+	begin --cluster a15 --online --opps 200,800 --cpus 0,1 -d run
+	until_rows 1
+	guardian=$(guardian)
+	kill -KILL $pid
+	wait $pid || true
+	until_gone "$guardian"
+	all_back
+	begin --resume -d run
+	ended 0
+	[ "$(wc -l < run/samples.csv)" -eq 5 ]
+	all_back
+	begin --cluster a7 --sensor a7=ina231@0x40 --opps 200 --cpus 0 -d run
+	ended 0
+	[ "$(grep -c '"name": "a15"' run/board.json)" -eq 1 ]
+	[ "$(grep -c '"name": "a7"' run/board.json)" -eq 1 ]
+}
+
 @test "SIGKILL while a cluster is brought online: offline again" {
 	no_a15
 	export CALIB_HOTPLUG_MS=300
@@ -247,7 +279,7 @@ plan() {
 	fake 0 1
 	rm -r root/sys/class/thermal
 	settings > before
-	begin --cluster a15 --opps 200,800 --cpus 0,1 --repeats 3 -d run
+	begin --cluster a15 --opps 200,800 --cpus 1 --repeats 2 -d run
 	until_rows 1
 	until grep -q "the load is no longer pinned to CPU 1" err; do
 		kill -0 $pid
@@ -257,6 +289,6 @@ plan() {
 	done
 	ended 0
 	grep -q "the load is no longer pinned to CPU 1: .*; set again, window taken again" err
-	[ "$(wc -l < run/samples.csv)" -eq 13 ]
+	[ "$(wc -l < run/samples.csv)" -eq 5 ]
 	settings | diff before -
 }

@@ -299,6 +299,42 @@ static void a_run_of_another_machine_is_refused(void **state)
 	assert_int_equal(count_lines(samples_text()), 2);
 }
 
+/* All CPUs of a cluster may be offline in one run and online in the next. */
+static void a_cluster_that_is_offline_now_is_still_described(void **state)
+{
+	struct runinfo little = machine(), back;
+
+	(void)state;
+	measure("big", 1);
+	little.cluster_count = 1;
+	assert_int_equal(open_as(&little), 0);
+	assert_int_equal(session_begin(&s, &err), 0);
+	assert_int_equal(session_close(&s, &err), 0);
+	assert_int_equal(runinfo_read(run, &back, &err), 0);
+	assert_int_equal(back.cluster_count, 2);
+	assert_string_equal(back.clusters[0].name, "little");
+	assert_string_equal(back.clusters[1].name, "big");
+	assert_int_equal(back.clusters[1].opps[0].khz, 1000000);
+}
+
+static void a_cluster_that_was_offline_is_described_from_now_on(void **state)
+{
+	struct runinfo little = machine(), back;
+
+	(void)state;
+	little.cluster_count = 1;
+	assert_int_equal(open_as(&little), 0);
+	assert_int_equal(session_begin(&s, &err), 0);
+	assert_int_equal(session_close(&s, &err), 0);
+	measure("big", 1);
+	assert_int_equal(runinfo_read(run, &back, &err), 0);
+	assert_int_equal(back.cluster_count, 2);
+	assert_string_equal(back.clusters[1].name, "big");
+	/* None of its clusters: another machine. */
+	strcpy(little.clusters[0].name, "middle");
+	assert_other(&little, "another machine (clusters without 'middle'");
+}
+
 static void samples_without_board_json_are_not_added_to(void **state)
 {
 	struct runinfo info = machine();
@@ -402,6 +438,8 @@ int main(void)
 		TEST(another_header_is_not_added_to),
 		TEST(a_damaged_row_is_named_with_its_line),
 		TEST(a_run_of_another_machine_is_refused),
+		TEST(a_cluster_that_is_offline_now_is_still_described),
+		TEST(a_cluster_that_was_offline_is_described_from_now_on),
 		TEST(samples_without_board_json_are_not_added_to),
 		TEST(a_run_that_was_killed_as_it_began_is_begun_again),
 		TEST(another_kernel_is_told),
