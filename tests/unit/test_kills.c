@@ -120,7 +120,7 @@ static int read_power(struct machine *m, unsigned int cluster, struct reading *r
 
 static int open_job(const struct fixture *f)
 {
-	struct linux_options opt = { .sysroot = f->dir };
+	struct linux_options opt = { .sysroot = f->dir, .online = true };
 	int ret = linux_open(&opt, &job.machine, &job.err);
 
 	if (ret)
@@ -134,6 +134,8 @@ static int open_job(const struct fixture *f)
 	job.machine->ops = &job.ops;
 	ret = job.machine->ops->discover(job.machine, &job.info, &job.err);
 	job.info.clusters[CLUSTER].sensor_interval_us = FAST_US / 2;
+	/* CPU 2 is not really there. */
+	job.info.clusters[CLUSTER].cpu_count = 1;
 	if (!ret)
 		ret = session_open(&job.session, f->run, &job.info, true, &job.err);
 	if (!ret)
@@ -188,7 +190,7 @@ static char *settings(const struct fixture *f)
 		"policy0/scaling_governor", "policy0/scaling_min_freq",
 		"policy0/scaling_max_freq", "policy1/scaling_governor",
 		"policy1/scaling_min_freq", "policy1/scaling_max_freq",
-		"policy1/scaling_setspeed",
+		"policy1/scaling_setspeed", "../cpu2/online",
 	};
 	char *all = calloc(1, 4096), *one;
 
@@ -376,6 +378,11 @@ static int setup(void **state)
 	fake_put(fake_cpufreq(f->dir, "policy0/scaling_governor"), "conservative\n");
 	fake_put(fake_cpufreq(f->dir, "policy1/scaling_governor"), "userspace\n");
 	fake_put(fake_cpufreq(f->dir, "policy1/scaling_setspeed"), "800000\n");
+	/* An A15 that is offline, and brought online for each run. */
+	fake_put(fake_cpufreq(f->dir, "policy1/related_cpus"), "1 2\n");
+	fake_put(fake_cpufreq(f->dir, "policy1/affected_cpus"), "1 2\n");
+	assert_int_equal(mkdir(fake_cpufreq(f->dir, "../cpu2"), 0755), 0);
+	fake_put(fake_cpufreq(f->dir, "../cpu2/online"), "0\n");
 	f->before = settings(f);
 	assert_true(fake_bind(f->dir));
 	assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
