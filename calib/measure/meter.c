@@ -20,6 +20,7 @@
 #define EARLY_MOST  8
 #define STEP	    16
 #define LATE	    4
+#define FAST_SLOTS  16 /* without a look at a fast meter are a while */
 
 #define MAX_LATE_NS (10000ull * NS_PER_MS)
 
@@ -100,20 +101,21 @@ void meter_mark(struct meter *mt)
 
 /*
  * Nobody looked for a while: step to the last update that was due, and know its value, so
- * that the next change is the next update.
+ * that the next change is the next update. A fast meter may have collected what came
+ * meanwhile: take that away, so that the next slot has its own only.
  */
 static void catch_up(struct meter *mt)
 {
+	uint64_t late = mt->fast ? FAST_SLOTS * mt->slot_ns : mt->slot_ns / LATE;
 	uint64_t now = now_ns(mt);
 	struct reading r;
 
-	if (!mt->has_last || mt->fast) {
-		mt->last_ns = now;
-	} else if (now > mt->last_ns + mt->slot_ns + mt->slot_ns / LATE) {
-		mt->last_ns += (now - mt->last_ns) / mt->slot_ns * mt->slot_ns;
-	} else {
+	if (mt->has_last && now <= mt->last_ns + mt->slot_ns + late)
 		return;
-	}
+	if (!mt->has_last || mt->fast)
+		mt->last_ns = now;
+	else
+		mt->last_ns += (now - mt->last_ns) / mt->slot_ns * mt->slot_ns;
 	if (!poll_meter(mt, &r))
 		take(mt, &r, mt->last_ns);
 }
@@ -135,8 +137,7 @@ int meter_next(struct meter *mt, struct reading *r, struct err *err)
 	bool good = false;
 	int ret;
 
-	if (!mt->fast || !mt->has_last)
-		catch_up(mt);
+	catch_up(mt);
 	due = at = mt->last_ns + mt->slot_ns;
 	end = due + mt->slot_ns / LATE;
 	for (unsigned int look = 0;; look++) {

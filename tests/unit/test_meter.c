@@ -24,6 +24,7 @@ struct fake {
 	uint64_t now_ns, period_ns;
 	unsigned int same; /* so many updates have one value */
 	unsigned int looks;
+	uint64_t last_look_ns, collects_ns; /* longer unread, it runs over; 0: never */
 };
 
 static int read_power(struct machine *m, unsigned int cluster, struct reading *r,
@@ -32,9 +33,13 @@ static int read_power(struct machine *m, unsigned int cluster, struct reading *r
 	struct fake *f = (struct fake *)m;
 	uint64_t update = f->now_ns / f->period_ns;
 
+	uint64_t unread_ns = f->now_ns - f->last_look_ns;
+
 	(void)cluster;
-	(void)err;
 	f->looks++;
+	f->last_look_ns = f->now_ns;
+	if (f->collects_ns && unread_ns > f->collects_ns)
+		return err_set(err, -EIO, "it ran over");
 	*r = (struct reading){ .time_ns = f->now_ns,
 			       .power_uw = 1000000 + 1000 * (update / f->same % 7) };
 	return 0;
@@ -147,6 +152,34 @@ static void an_update_is_seen_soon_after_it_came(void **state)
 	}
 }
 
+static void what_a_fast_meter_collected_in_a_pause_is_no_reading(void **state)
+{
+	struct fake f = { .machine = { &ops },
+			  .now_ns = 12345678901,
+			  .period_ns = 1 * MS,
+			  .same = 1,
+			  .collects_ns = 4000 * MS };
+	uint64_t last_look_ns;
+	struct meter meter;
+	struct reading r;
+
+	(void)state;
+	f.last_look_ns = f.now_ns;
+	meter_init(&meter, &f.machine, 0, 10 * MS, true);
+	assert_int_equal(meter_next(&meter, &r, NULL), 0);
+	for (unsigned int i = 0; i < 3; i++) {
+		f.now_ns += i * 3000 * MS;
+		last_look_ns = f.now_ns;
+		assert_int_equal(meter_next(&meter, &r, NULL), 0);
+		assert_in_range(r.time_ns - last_look_ns, 9 * MS, 11 * MS);
+	}
+	/* One that is only a little late loses nothing. */
+	f.now_ns += 50 * MS;
+	last_look_ns = f.now_ns;
+	assert_int_equal(meter_next(&meter, &r, NULL), 0);
+	assert_int_equal(r.time_ns, last_look_ns);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -154,6 +187,7 @@ int main(void)
 		cmocka_unit_test(
 			a_fast_meter_is_looked_at_no_more_than_100_times_a_second),
 		cmocka_unit_test(an_update_is_seen_soon_after_it_came),
+		cmocka_unit_test(what_a_fast_meter_collected_in_a_pause_is_no_reading),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
