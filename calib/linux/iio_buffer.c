@@ -276,14 +276,16 @@ int iio_buffer_save(struct iio_buffer *b, struct state *st, struct err *err)
 	return ret;
 }
 
+/* @only: "0" switches the channels off that nobody wants, "1" the wanted ones on. Some
+ * devices can do only so many at once. */
 static int set_switch(struct iio_buffer *b, const char *path, const char *channel,
-		      void *arg, struct err *err)
+		      void *only, struct err *err)
 {
 	const char *text = find_wanted(b, channel) ? "1" : "0";
 	char now[8];
 
-	(void)arg;
-	if (!sysfs_read(b->sys, path, now, sizeof(now), NULL) && !strcmp(now, text))
+	if (strcmp(text, only) != 0 ||
+	    (!sysfs_read(b->sys, path, now, sizeof(now), NULL) && !strcmp(now, text)))
 		return 0;
 	return sysfs_set(b->sys, path, text, err);
 }
@@ -366,7 +368,9 @@ static int switch_on(struct iio_buffer *b, struct err *err)
 	if (!ret)
 		ret = lay_out(b, err);
 	if (!ret)
-		ret = each_switch(b, set_switch, NULL, err);
+		ret = each_switch(b, set_switch, "0", err);
+	if (!ret)
+		ret = each_switch(b, set_switch, "1", err);
 	if (!ret)
 		ret = choose_clock(b, err);
 	if (ret)

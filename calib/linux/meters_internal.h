@@ -97,7 +97,7 @@ int meter_mean_add(struct meter_mean *mean, int64_t time_ns, double power_uw,
  */
 int meter_mean_take(struct meter_mean *mean, uint64_t now_ns, const int64_t *offset_ns,
 		    struct reading *r, struct err *err);
-/* Forget what was not shown yet. */
+/* Forget what was shown and what was not yet: the next is the first. */
 void meter_mean_drop(struct meter_mean *mean);
 
 /*

@@ -126,6 +126,7 @@ int meter_mean_take(struct meter_mean *mean, uint64_t now_ns, const int64_t *off
 void meter_mean_drop(struct meter_mean *mean)
 {
 	mean->fresh = 0;
+	mean->count = 0;
 }
 
 static int drop(struct meter_counter *c, uint64_t raw, uint64_t now_ns, const char *why,

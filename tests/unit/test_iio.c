@@ -484,9 +484,13 @@ static void a_buffer_that_ran_over_gives_no_mean(void **state)
 	begin_capture("ina226");
 	fcntl(feed, F_SETPIPE_SZ, 1 << 20);
 	now = stop_now_ns();
+	send_power(80, now - LENGTH - 1);
+	expect_read(&pm, 2000000, 0);
 	for (int i = 0; i < LENGTH; i++)
 		send_power(40, now - LENGTH + i);
 	expect_bad(&pm, -EIO, "IIO buffer: it ran over, as nobody read for long");
+	/* Nor does what was shown before count any more. */
+	expect_bad(&pm, -EAGAIN, "no reading yet");
 	send_power(50, now);
 	expect_read(&pm, 1250000, 0);
 	for (int i = 1; i < LENGTH; i++)
