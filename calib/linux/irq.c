@@ -10,6 +10,7 @@
 
 #include "lib/cpulist.h"
 
+#define ONLINE	 "/sys/devices/system/cpu/online"
 #define MAX_IRQS 1024
 /* The state has other things to hold. */
 #define MAX_SAVED (STATE_MAX / 2)
@@ -43,9 +44,20 @@ static unsigned int others(const struct sysfs *sys, const unsigned int *cpus,
 	char text[SYSFS_TEXT];
 	int count;
 
-	if (sysfs_read(sys, "/sys/devices/system/cpu/online", text, sizeof(text), NULL))
+	if (sysfs_read(sys, ONLINE, text, sizeof(text), NULL))
 		return 0;
 	return without(text, cpus, ncpus, left, &count);
+}
+
+bool irq_nowhere_else(const struct sysfs *sys, const unsigned int *cpus,
+		      unsigned int ncpus)
+{
+	unsigned int left[CPULIST_MAX];
+	char text[SYSFS_TEXT];
+	int count;
+
+	return !sysfs_read(sys, ONLINE, text, sizeof(text), NULL) &&
+	       !without(text, cpus, ncpus, left, &count) && count > 0;
 }
 
 void irq_save(struct state *st, const unsigned int *cpus, unsigned int ncpus)

@@ -5,9 +5,14 @@
 #ifndef CALIB_LINUX_IRQ_H
 #define CALIB_LINUX_IRQ_H
 
+#include <stdbool.h>
+
 #include "calib/linux/state.h"
 #include "calib/linux/sysfs.h"
 
+/* Are @cpus all that are online? Not as far as is known when the kernel does not tell. */
+bool irq_nowhere_else(const struct sysfs *sys, const unsigned int *cpus,
+		      unsigned int ncpus);
 /*
  * irq_save - remember where those interrupts may run that may run on @cpus
  *

@@ -56,21 +56,48 @@ int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster, bool
 	return CPU_ISSET(last_loaded(c), &allowed) ? (int)last_loaded(c) : -ENOENT;
 }
 
+/*
+ * The CPUs that interrupts shall leave, into @cpus: the cluster's. Where it has all of the
+ * machine, the one that is loaded last keeps them. How many.
+ */
+static unsigned int quiet_cpus(const struct linux_machine *lm,
+			       const struct topology_cluster *c,
+			       unsigned int cpus[BOARD_MAX_CPUS])
+{
+	unsigned int n = 0;
+
+	for (unsigned int i = 0; i < c->cpu_count; i++)
+		cpus[n++] = c->cpus[i];
+	if (!irq_nowhere_else(&lm->sys, cpus, n))
+		return n;
+	for (unsigned int i = n = 0; i < c->cpu_count; i++)
+		if (c->cpus[i] != last_loaded(c))
+			cpus[n++] = c->cpus[i];
+	return n;
+}
+
 static void tell_shared(const struct linux_machine *lm, unsigned int cluster)
 {
+	const struct topology_cluster *c = &lm->topo->clusters[cluster];
 	bool shared;
 	int cpu = quiet_housekeeper(lm, cluster, &shared);
 
-	if (shared && cpu >= 0)
+	if (irq_nowhere_else(&lm->sys, c->cpus, c->cpu_count))
+		linux_note(lm,
+			   "there is no CPU outside of cluster '%s': interrupts and calib "
+			   "itself keep to CPU %u, which is loaded last",
+			   c->name, last_loaded(c));
+	else if (shared && cpu >= 0)
 		linux_note(lm,
 			   "there is no CPU outside of cluster '%s' for calib itself: it "
 			   "runs on CPU %d, which is loaded last",
-			   lm->topo->clusters[cluster].name, cpu);
+			   c->name, cpu);
 }
 
 void quiet_save(struct linux_machine *lm, unsigned int cluster)
 {
 	const struct topology_cluster *measured = &lm->topo->clusters[cluster];
+	unsigned int cpus[BOARD_MAX_CPUS], ncpus;
 
 	lm->parked = 0;
 	for (unsigned int i = 0; i < lm->topo->cluster_count; i++) {
@@ -89,7 +116,8 @@ void quiet_save(struct linux_machine *lm, unsigned int cluster)
 			linux_note(lm, "cluster '%s' stays as it is meanwhile: %s",
 				   c->name, why.msg);
 	}
-	irq_save(&lm->state, measured->cpus, measured->cpu_count);
+	ncpus = quiet_cpus(lm, measured, cpus);
+	irq_save(&lm->state, cpus, ncpus);
 	tell_shared(lm, cluster);
 }
 
@@ -106,10 +134,11 @@ static int park_policy(const struct linux_machine *lm, const struct cpufreq_poli
 static void move_irqs(struct linux_machine *lm, const struct topology_cluster *c)
 {
 	struct linux_cluster *lc = &lm->clusters[c - lm->topo->clusters];
+	unsigned int cpus[BOARD_MAX_CPUS], ncpus = quiet_cpus(lm, c, cpus);
 	unsigned int irqs[IRQS_TOLD], n, told;
 	bool again = lc->irqs_stayed[0];
 
-	n = irq_move(&lm->state, c->cpus, c->cpu_count, irqs, IRQS_TOLD);
+	n = irq_move(&lm->state, cpus, ncpus, irqs, IRQS_TOLD);
 	if (!n)
 		return;
 	told = n < IRQS_TOLD ? n : IRQS_TOLD;

@@ -167,6 +167,46 @@ static void where_all_cpus_are_measured_our_own_thread_takes_the_last_loaded(voi
 	sched_setaffinity(0, sizeof(before), &before);
 }
 
+static void put_irq(struct fixture *f, const char *irq, const char *text)
+{
+	char *command = NULL, name[64];
+
+	snprintf(name, sizeof(name), "proc/irq/%s", irq);
+	assert_true(asprintf(&command, "mkdir -p '%s'", files_path(f->dir, name)) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+	strcat(name, "/smp_affinity_list");
+	files_puts(f->dir, name, text);
+}
+
+static void expect_irq(struct fixture *f, const char *irq, const char *text)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "proc/irq/%s/smp_affinity_list", irq);
+	fake_expect(files_path(f->dir, name), text);
+}
+
+static void where_all_cpus_are_measured_interrupts_go_to_the_last_loaded(void **state)
+{
+	struct fixture *f = *state;
+
+	files_puts(f->dir, "sys/devices/system/cpu/online", "4-7\n");
+	put_irq(f, "7", "4-7\n");
+	put_irq(f, "45", "5\n");
+	put_irq(f, "46", "7\n");
+	begin(f);
+	assert_non_null(strstr(f->notes, "there is no CPU outside of cluster 'a15': "
+					 "interrupts and calib itself keep to CPU 7, "
+					 "which is loaded last\n"));
+	expect_irq(f, "7", "7");
+	expect_irq(f, "45", "7");
+	expect_irq(f, "46", "7\n");
+	assert_int_equal(f->m->ops->restore(f->m, NULL), 0);
+	expect_irq(f, "7", "4-7\n");
+	expect_irq(f, "45", "5\n");
+}
+
 static void settings_that_are_stolen_are_told_and_taken_back(void **state)
 {
 	struct fixture *f = *state;
@@ -267,6 +307,7 @@ int main(void)
 		TEST(a_cluster_that_cannot_be_parked_is_told_and_left_alone),
 		TEST(our_own_thread_leaves_the_measured_cpus),
 		TEST(where_all_cpus_are_measured_our_own_thread_takes_the_last_loaded),
+		TEST(where_all_cpus_are_measured_interrupts_go_to_the_last_loaded),
 		TEST(settings_that_are_stolen_are_told_and_taken_back),
 		TEST(the_lowest_trip_that_cuts_the_clock_counts),
 		TEST(the_hardwares_own_throttling_counts_for_its_cluster),
