@@ -8,6 +8,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#define RESYNC_US 20000
 
 struct attr {
 	char path[SYSFS_PATH];
@@ -286,6 +289,22 @@ static int verify_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
 		       name, khz < lowest ? lowest : highest, khz);
 }
 
+/*
+ * Whoever reads cpuinfo_cur_freq, a monitor as well as we, may make it read what the
+ * hardware says for a moment, until the kernel has set the clock again
+ * (cpufreq_verify_current_freq() in drivers/cpufreq/cpufreq.c). A change lasts.
+ */
+static int verify_setspeed(const struct sysfs *sys, const struct cpufreq_policy *p,
+			   uint32_t lowest, uint32_t highest, struct err *err)
+{
+	int ret = verify_khz(sys, p, "scaling_setspeed", lowest, highest, err);
+
+	if (ret != -EBUSY)
+		return ret;
+	usleep(RESYNC_US);
+	return verify_khz(sys, p, "scaling_setspeed", lowest, highest, err);
+}
+
 int cpufreq_verify(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_t khz,
 		   bool limited, struct err *err)
 {
@@ -297,7 +316,7 @@ int cpufreq_verify(const struct sysfs *sys, const struct cpufreq_policy *p, uint
 	if (ret || !khz)
 		return ret;
 	if (p->way == CPUFREQ_SETSPEED) {
-		ret = verify_khz(sys, p, "scaling_setspeed", least, khz, err);
+		ret = verify_setspeed(sys, p, least, khz, err);
 		if (!ret)
 			ret = verify_khz(sys, p, "scaling_min_freq", 0, khz, err);
 		if (!ret)
@@ -312,11 +331,11 @@ int cpufreq_verify(const struct sysfs *sys, const struct cpufreq_policy *p, uint
 }
 
 int cpufreq_cur_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
-		    uint32_t *khz, struct err *err)
+		    bool ask_hardware, uint32_t *khz, struct err *err)
 {
 	int ret;
 
-	if (!read_khz(sys, p, "cpuinfo_cur_freq", khz, NULL) && *khz)
+	if (ask_hardware && !read_khz(sys, p, "cpuinfo_cur_freq", khz, NULL) && *khz)
 		return 0;
 	ret = read_khz(sys, p, "scaling_cur_freq", khz, err);
 	if (!ret && !*khz)

@@ -118,11 +118,16 @@ int cpufreq_verify(const struct sysfs *sys, const struct cpufreq_policy *p, uint
 		   bool limited, struct err *err);
 
 /*
- * cpufreq_cur_khz - cpuinfo_cur_freq (asked of the hardware) or scaling_cur_freq
+ * cpufreq_cur_khz - scaling_cur_freq, what the kernel takes the clock for
+ * @ask_hardware: cpuinfo_cur_freq where there is one. For loaded CPUs: idle ones may
+ *		  stand at any clock, and what is more than 1 MHz off the kernel takes
+ *		  for the policy's and sets the clock again (cpufreq_verify_current_freq()
+ *		  in drivers/cpufreq/cpufreq.c)
+ *
  * Returns 0, -ENOENT when neither tells a number, -errno.
  */
 int cpufreq_cur_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
-		    uint32_t *khz, struct err *err);
+		    bool ask_hardware, uint32_t *khz, struct err *err);
 /* scaling_max_freq, into which the kernel folds thermal and power limits. */
 int cpufreq_limit_khz(const struct sysfs *sys, const struct cpufreq_policy *p,
 		      uint32_t *khz, struct err *err);

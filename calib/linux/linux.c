@@ -280,7 +280,8 @@ static int linux_read_khz(struct machine *m, unsigned int cluster, uint32_t *khz
 	int ret;
 
 	for (i = 0; i < c->policy_count; i++) {
-		ret = cpufreq_cur_khz(&lm->sys, &c->policies[i], &one, err);
+		ret = cpufreq_cur_khz(&lm->sys, &c->policies[i], lm->load_cpu_count > 0,
+				      &one, err);
 		if (ret)
 			return ret;
 		if (one < lowest)

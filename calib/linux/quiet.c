@@ -57,8 +57,8 @@ int quiet_housekeeper(const struct linux_machine *lm, unsigned int cluster, bool
 }
 
 /*
- * The CPUs that interrupts shall leave, into @cpus: the cluster's. Where it has all of the
- * machine, the one that is loaded last keeps them. How many.
+ * The CPUs that interrupts shall leave, into @cpus: the cluster's. Where it has all of
+ * the machine, the one that is loaded last keeps them. How many.
  */
 static unsigned int quiet_cpus(const struct linux_machine *lm,
 			       const struct topology_cluster *c,
@@ -83,10 +83,11 @@ static void tell_shared(const struct linux_machine *lm, unsigned int cluster)
 	int cpu = quiet_housekeeper(lm, cluster, &shared);
 
 	if (irq_nowhere_else(&lm->sys, c->cpus, c->cpu_count))
-		linux_note(lm,
-			   "there is no CPU outside of cluster '%s': interrupts and calib "
-			   "itself keep to CPU %u, which is loaded last",
-			   c->name, last_loaded(c));
+		linux_note(
+			lm,
+			"there is no CPU outside of cluster '%s': interrupts and calib "
+			"itself keep to CPU %u, which is loaded last",
+			c->name, last_loaded(c));
 	else if (shared && cpu >= 0)
 		linux_note(lm,
 			   "there is no CPU outside of cluster '%s' for calib itself: it "

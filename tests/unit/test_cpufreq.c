@@ -196,7 +196,7 @@ static void pinning_writes_governor_and_clock_and_restores_bytes(void **state)
 	expect(f, "policy4/scaling_governor", "userspace\n");
 	assert_int_equal(cpufreq_pin(&f->sys, &f->p, 1400000, NULL), 0);
 	expect(f, "policy4/scaling_setspeed", "1400000\n");
-	assert_int_equal(cpufreq_cur_khz(&f->sys, &f->p, &khz, NULL), 0);
+	assert_int_equal(cpufreq_cur_khz(&f->sys, &f->p, true, &khz, NULL), 0);
 	assert_int_equal(khz, 1400000);
 	assert_int_equal(state_restore(&f->st, NULL), 0);
 	after = fake_dump(f->dir, "scaling_setspeed");
@@ -335,6 +335,52 @@ static void what_somebody_changed_is_named(void **state)
 	/* A thermal limit lowers the clock and what these files say. */
 	put(f, "policy4/scaling_setspeed", "600000\n");
 	assert_int_equal(cpufreq_verify(&f->sys, &f->p, 800000, true, NULL), 0);
+}
+
+/* In place of libc's: what the kernel does meanwhile. */
+static struct fixture *resyncs;
+
+int usleep(useconds_t us)
+{
+	assert_true(us >= 1000);
+	if (resyncs)
+		put(resyncs, "policy4/scaling_setspeed", "800000\n");
+	return 0;
+}
+
+static void a_clock_that_the_kernel_sets_again_is_not_stolen(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t max_khz;
+
+	read_policy(f, 4);
+	take(f, &max_khz);
+	assert_int_equal(cpufreq_pin(&f->sys, &f->p, 800000, NULL), 0);
+	put(f, "policy4/scaling_setspeed", "560000\n");
+	resyncs = f;
+	assert_int_equal(cpufreq_verify(&f->sys, &f->p, 800000, false, NULL), 0);
+	resyncs = NULL;
+	put(f, "policy4/scaling_setspeed", "560000\n");
+	assert_changed(f, 800000,
+		       "policy4: somebody changed scaling_setspeed from 800000 to "
+		       "560000");
+}
+
+static void the_hardware_is_asked_for_its_clock_under_load_only(void **state)
+{
+	struct fixture *f = *state;
+	uint32_t khz;
+
+	read_policy(f, 4);
+	put(f, "policy4/scaling_setspeed", "800000\n");
+	put(f, "policy4/cpuinfo_cur_freq", "560000\n");
+	assert_int_equal(cpufreq_cur_khz(&f->sys, &f->p, true, &khz, NULL), 0);
+	assert_int_equal(khz, 560000);
+	assert_int_equal(cpufreq_cur_khz(&f->sys, &f->p, false, &khz, NULL), 0);
+	assert_int_equal(khz, 800000);
+	put(f, "policy4/cpuinfo_cur_freq", "<unknown>\n");
+	assert_int_equal(cpufreq_cur_khz(&f->sys, &f->p, true, &khz, NULL), 0);
+	assert_int_equal(khz, 800000);
 }
 
 static void cpus_that_went_or_came_are_named(void **state)
@@ -531,6 +577,8 @@ int main(void)
 		T(a_driver_that_rounds_says_which_clock_it_makes),
 		T(a_stolen_governor_is_an_error),
 		T(what_somebody_changed_is_named),
+		T(a_clock_that_the_kernel_sets_again_is_not_stolen),
+		T(the_hardware_is_asked_for_its_clock_under_load_only),
 		T(cpus_that_went_or_came_are_named),
 		T(limits_that_somebody_changed_are_named),
 		T(a_governor_that_does_not_change_is_an_error),
