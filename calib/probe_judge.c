@@ -142,6 +142,9 @@ static void judge_calibration(struct probe *p)
 		    "no power meter%s%s", f->no_meters[0] ? ": " : "", f->no_meters);
 	for (i = 0; i < f->cluster_count; i++)
 		judge_cluster(p, &f->clusters[i]);
+	if (f->voltages_note[0])
+		add(p, PROBE_NOTE, false, "its words are CPU.KHZ=MICROVOLT", "%s",
+		    f->voltages_note);
 	for (i = 0; i < f->offline_policy_count; i++)
 		add(p, PROBE_NOTE, false,
 		    "'calib measure --online' brings them up for the run",

@@ -398,8 +398,8 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 }
 
 /* A clock in MHz or a CPU that is not there would else go unnoticed. */
-static int check_user_voltages(const struct linux_machine *lm,
-			       const struct voltages *user, struct err *err)
+static int check_user_voltages(struct linux_machine *lm, const struct voltages *user,
+			       struct err *err)
 {
 	const struct voltage *one;
 	unsigned int unused = volts_unused(user, lm->topo, &one);
@@ -410,12 +410,16 @@ static int check_user_voltages(const struct linux_machine *lm,
 			       "%u.%u=%u is not CPU.KHZ=MICROVOLT of one",
 			       buf_file_name(lm->opt.voltages), one->cpu, one->khz,
 			       one->uv);
-	if (unused)
-		linux_note(lm,
-			   "%s: %u of its %u voltages %s of no operating point here, the "
-			   "first is %u.%u=%u",
-			   buf_file_name(lm->opt.voltages), unused, user->count,
-			   unused == 1 ? "is" : "are", one->cpu, one->khz, one->uv);
+	lm->voltages_note[0] = '\0';
+	if (!unused)
+		return 0;
+	snprintf(lm->voltages_note, sizeof(lm->voltages_note),
+		 "%.120s: %u of its %u voltages %s of no operating point here, the first "
+		 "is "
+		 "%u.%u=%u",
+		 buf_file_name(lm->opt.voltages), unused, user->count,
+		 unused == 1 ? "is" : "are", one->cpu, one->khz, one->uv);
+	linux_note(lm, "%s", lm->voltages_note);
 	return 0;
 }
 

@@ -225,6 +225,7 @@ int facts_read(const struct linux_options *opt, struct facts *f, struct err *err
 	for (i = 0; i < lm->topo->cluster_count; i++)
 		add_cluster(lm, &info, i, f);
 	f->cluster_count = lm->topo->cluster_count;
+	strcpy(f->voltages_note, lm->voltages_note);
 	f->offline_policy_count = lm->topo->offline_count;
 	memcpy(f->offline_policies, lm->topo->offline, sizeof(f->offline_policies));
 	add_meters(lm, f);

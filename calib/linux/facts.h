@@ -108,7 +108,8 @@ struct facts {
 	unsigned int offline_policies[CPUFREQ_MAX_POLICIES], offline_policy_count;
 	struct facts_meter meters[FACTS_MAX_METERS];
 	unsigned int meter_count;
-	char no_meters[256]; /* why they could not be listed; "" when they were */
+	char voltages_note[256]; /* on those of the user's that are of no use, or "" */
+	char no_meters[256];	 /* why they could not be listed; "" when they were */
 	struct facts_zone zones[FACTS_MAX_ZONES];
 	unsigned int zone_count;
 	struct facts_cooler coolers[FACTS_MAX_ZONES];

@@ -46,8 +46,9 @@ struct linux_machine {
 	struct thermal_hold hold; /* of the cluster that is prepared */
 	struct topology *topo;
 	struct linux_cluster clusters[BOARD_MAX_CLUSTERS];
-	uint32_t parked;    /* bit i: cluster i may be parked */
-	cpu_set_t affinity; /* of our own thread before prepare() */
+	uint32_t parked;	 /* bit i: cluster i may be parked */
+	char voltages_note[256]; /* on those of the user's that are of no use */
+	cpu_set_t affinity;	 /* of our own thread before prepare() */
 	bool affinity_moved;
 	/* the running load */
 	struct loads *loads;
