@@ -233,19 +233,50 @@ static int make_plans(struct job *job, struct err *err)
 	return 0;
 }
 
+/* The plan's operating points without a voltage, in MHz into @list. How many. */
+static unsigned int unknown_voltages(const struct plan *plan,
+				     const struct runinfo_cluster *cl, char *list,
+				     size_t size)
+{
+	unsigned int n = 0;
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < cl->opp_count; i++) {
+		size_t k = 0;
+
+		while (k < plan->count && plan->windows[k].khz != cl->opps[i].khz)
+			k++;
+		if (k == plan->count || plan->windows[k].volt_uv)
+			continue;
+		if (used < size)
+			used += snprintf(list + used, size - used, "%s%g", n ? ", " : "",
+					 cl->opps[i].khz / 1e3);
+		n++;
+	}
+	return n;
+}
+
 static void tell_unknown_voltages(const struct job *job)
 {
 	for (unsigned int i = 0; i < job->cluster_count; i++) {
 		const struct runinfo_cluster *cl = &job->info.clusters[job->clusters[i]];
+		char list[BOARD_MAX_OPPS * 12];
 
+		/* Read anew in every window. */
+		if (!strcmp(cl->volt_source, "rail") ||
+		    !strcmp(cl->volt_source, "regulator"))
+			continue;
 		if (!cl->volt_source[0])
 			cmd_warn(job->ctx,
 				 "no voltage of cluster '%s' is known (its meter tells "
-				 "none, "
-				 "no device tree or regulator has them): the fit will "
-				 "need "
-				 "them from you",
+				 "none, no device tree or regulator has them): the fit "
+				 "needs them, give them with --voltages FILE",
 				 cl->name);
+		else if (unknown_voltages(&job->plans[i], cl, list, sizeof(list)))
+			cmd_warn(job->ctx,
+				 "cluster '%s': no voltage is known at %s MHz: the fit "
+				 "needs them, give them with --voltages FILE",
+				 cl->name, list);
 	}
 }
 

@@ -209,6 +209,26 @@ setup() {
 	grep -q '"volt-source": "regulator"' run/board.json
 }
 
+@test "operating points without a voltage are named before they are measured" {
+	needs_namespace
+	fake
+	echo "4.200000=900000 4.2000000=1312500" > volts
+	rm root/sys/class/hwmon/hwmon0/device/hwmon/hwmon0/in1_input
+	# No description of the board tells them.
+	rm root/sys/firmware/devicetree/base/compatible
+	rm -r root/sys/kernel/debug/opp/cpu4/opp:{2000000000,600000000,700000000}
+	measure --cluster a15 --sensor a15=ina231@0x40 --voltages volts -n --opps 200,600,700,800,2000
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"cluster 'a15': no voltage is known at 600, 700 MHz: the fit needs them, give them with --voltages FILE"* ]]
+	measure --cluster a15 --sensor a15=ina231@0x40 --voltages volts -n --opps 200,800,2000
+	[ "$status" -eq 0 ]
+	[[ $stderr != *"no voltage"* ]]
+	rm -r root/sys/kernel/debug/opp
+	measure --cluster a15 --sensor a15=ina231@0x40 -n --opps 200,800
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"no voltage of cluster 'a15' is known (its meter tells none, no device tree or regulator has them): the fit needs them, give them with --voltages FILE"* ]]
+}
+
 @test "a user's voltages go before those of the kernel" {
 	needs_namespace
 	fake
@@ -227,6 +247,8 @@ setup() {
 	measure --cluster a15 --voltages volts -n
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"volts: 2 of its 4 voltages are of no operating point here, the first is 4.300=950000"* ]]
+	run --separate-stderr inside "$CALIB" probe --sysroot "$root" --voltages volts --json
+	[[ $output == *"volts: 2 of its 4 voltages are of no operating point here, the first is 4.300=950000"* ]]
 	echo "4.300=950000" > volts
 	measure --cluster a15 --voltages volts -n
 	[ "$status" -eq 2 ]
