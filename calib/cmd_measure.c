@@ -89,6 +89,9 @@ static int run_measure(struct cmd_ctx *ctx, const void *options, int argc, char 
 	return ret;
 }
 
+/* Silicon ends before. */
+#define MAX_TEMP_DEGREES 200
+
 #define OPT(member) offsetof(struct measure_options, member)
 
 static const struct opt measure_opts[] = {
@@ -118,7 +121,8 @@ static const struct opt measure_opts[] = {
 	  "run COMMAND on each loaded CPU, too; its rows' load is 'cmd'" },
 	{ "repeats", 0, OPT_U32, OPT(repeats), "N",
 	  "visit every operating point N times; default: once, more often where there "
-	  "are few" },
+	  "are few",
+	  .min = 1, .max = PLAN_MAX_ROUNDS },
 	{ "seed", 0, OPT_U32, OPT(seed), "N",
 	  "of the random order, and which virtual board it is; default: 1" },
 	{ "precision", 0, OPT_PERCENT, OPT(precision), "PCT",
@@ -129,7 +133,8 @@ static const struct opt measure_opts[] = {
 	{ "run", 'd', OPT_STRING, OPT(run), "DIR", "where rows are added" },
 	{ "max-temp", 0, OPT_U32, OPT(max_temp), "DEGREES",
 	  "start no load above so many degrees Celsius, wait; default: 5 below where the "
-	  "kernel cuts the clock" },
+	  "kernel cuts the clock",
+	  .min = 1, .max = MAX_TEMP_DEGREES },
 	{ "thermal-mode", 0, OPT_STRING, OPT(thermal_mode), "MODE",
 	  "keep the kernel from cutting the clock for heat; read the warning above first",
 	  .choices = "user_space|disabled" },

@@ -46,8 +46,6 @@ static int read_real(const struct probe_options *o, const struct board *board,
 		.voltages = o->voltages,
 	};
 
-	if (o->sysroot && access(o->sysroot, X_OK))
-		return err_errno(err, -errno, "sysroot '%s'", o->sysroot);
 	return facts_read(&opts, f, err);
 }
 

@@ -122,13 +122,13 @@ static void print_control(const struct facts_cluster *c, FILE *out)
 {
 	if (!c->policy_count)
 		return;
-	fprintf(out, "  governor   %s", c->governor);
+	fprintf(out, "  governor   %s", c->governor[0] ? c->governor : "unknown");
 	if (c->governors[0])
 		fprintf(out, " (of %.*s)",
 			(int)(strlen(c->governors) -
 			      (c->governors[strlen(c->governors) - 1] == ' ')),
 			c->governors);
-	if (c->limit_max_khz)
+	if (c->limit_min_khz && c->limit_max_khz)
 		fprintf(out, ", limits %g..%g MHz", c->limit_min_khz / 1e3,
 			c->limit_max_khz / 1e3);
 	fprintf(out, "\n");

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/err.h"
 
@@ -37,6 +38,7 @@ struct opt {
 	const char *help;    /* one line */
 	const char *choices; /* optional: "a|b|c": any other value is refused, completion
 				offers them */
+	uint32_t min, max;   /* of an OPT_U32; max 0: whatever fits */
 };
 
 struct cmd_ctx; /* who runs: for messages */

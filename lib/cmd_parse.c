@@ -87,6 +87,14 @@ static int add_to_list(struct opt_list *list, const char *text)
 	return 0;
 }
 
+/* 0 is what an option that was not given holds. */
+static int percent(const char *text, double *fraction)
+{
+	int ret = num_percent(text, fraction);
+
+	return ret || (*fraction > 0 && *fraction <= 1) ? ret : -ERANGE;
+}
+
 static int convert(const struct opt *o, const char *text, void *field)
 {
 	switch (o->kind) {
@@ -101,7 +109,7 @@ static int convert(const struct opt *o, const char *text, void *field)
 	case OPT_DOUBLE:
 		return num_double(text, field);
 	case OPT_PERCENT:
-		return num_percent(text, field);
+		return percent(text, field);
 	case OPT_DURATION_NS:
 		return num_duration_ns(text, field);
 	case OPT_LIST:
@@ -118,7 +126,7 @@ static const char *expected(enum opt_kind kind)
 	case OPT_DOUBLE:
 		return "is not a decimal number";
 	case OPT_PERCENT:
-		return "is not a percentage (like 1%)";
+		return "is not a percentage above 0, up to 100 (like 1%)";
 	case OPT_DURATION_NS:
 		return "is not a time above 0 (like 250ms, 10s, 10m, 2h)";
 	case OPT_LIST:
@@ -130,6 +138,20 @@ static const char *expected(enum opt_kind kind)
 	return "is not understood";
 }
 
+static int check_range(const struct opt *o, const char *text, const void *field,
+		       struct err *err)
+{
+	uint32_t value;
+
+	if (o->kind != OPT_U32 || !o->max)
+		return 0;
+	value = *(const uint32_t *)field;
+	return value >= o->min && value <= o->max
+		       ? 0
+		       : err_set(err, -ERANGE, "--%s '%s' is not in %u..%u", o->name,
+				 text, o->min, o->max);
+}
+
 static int set_value(const struct opt *o, const char *text, void *values, struct err *err)
 {
 	if (o->choices && !is_choice(o->choices, text))
@@ -138,7 +160,7 @@ static int set_value(const struct opt *o, const char *text, void *values, struct
 	if (convert(o, text, (char *)values + o->offset))
 		return err_set(err, -EINVAL, "--%s '%s' %s", o->name, text,
 			       expected(o->kind));
-	return 0;
+	return check_range(o, text, (char *)values + o->offset, err);
 }
 
 int cmd_set(const struct cmd *cmd, const char *name, const char *text, void *values,

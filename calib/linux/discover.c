@@ -281,7 +281,7 @@ static void note_all(const struct linux_machine *lm)
 
 static int check_user_sensors(const struct linux_machine *lm, struct err *err)
 {
-	char names[256] = "";
+	char names[BOARD_MAX_CLUSTERS * sizeof(lm->topo->clusters[0].name) * 2] = "";
 	size_t len = 0, n;
 	unsigned int i, j;
 
@@ -304,6 +304,13 @@ static int check_user_sensors(const struct linux_machine *lm, struct err *err)
 				err, -EINVAL,
 				"--sensor '%s': there is no cluster '%.*s'; there are %s",
 				lm->opt.sensors[i], (int)n, lm->opt.sensors[i], names);
+		for (j = 0; j < i; j++)
+			if (!strncmp(lm->opt.sensors[j], lm->opt.sensors[i], n + 1))
+				return err_set(
+					err, -EINVAL,
+					"--sensor '%s' and '%s': a cluster has one "
+					"meter",
+					lm->opt.sensors[j], lm->opt.sensors[i]);
 	}
 	return 0;
 }

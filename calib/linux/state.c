@@ -106,7 +106,8 @@ static int take_lock(struct state *st, struct err *err)
 
 	st->lock_fd = open(st->lock, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
 	if (st->lock_fd < 0)
-		return err_errno(err, -errno, "%s", st->lock);
+		return err_errno(err, -errno, "%s%s", st->lock,
+				 errno == EACCES ? " (are you not root?)" : "");
 	ret = wait_for_lock(st->lock_fd);
 	if (ret == -EBUSY)
 		return err_set(
@@ -178,6 +179,9 @@ static int load_file(struct state *st, struct err *err)
 	for (i = 0; !ret && i < json_len(items); i++)
 		ret = load_item(st, json_at(items, i), err);
 	json_free(root);
+	/* A key that is missing is no missing file: there is something to put back. */
+	if (ret == -ENOENT)
+		ret = -EINVAL;
 	return ret ? err_wrap(err, ret, "%s", st->file) : 0;
 }
 

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/num.h"
@@ -18,9 +19,15 @@
 int sysfs_init(struct sysfs *sys, const char *root, struct err *err)
 {
 	size_t len = root ? strlen(root) : 0;
+	struct stat sb;
 
 	if (len >= sizeof(sys->root))
 		return err_set(err, -ENAMETOOLONG, "sysroot '%s' is too long", root);
+	/* An empty one is a script's unset variable: not to be taken for this machine. */
+	if (root && stat(root, &sb))
+		return err_errno(err, -errno, "sysroot '%s'", root);
+	if (root && !S_ISDIR(sb.st_mode))
+		return err_set(err, -ENOTDIR, "sysroot '%s' is not a folder", root);
 	memcpy(sys->root, len ? root : "", len + 1);
 	while (len && sys->root[len - 1] == '/')
 		sys->root[--len] = '\0';

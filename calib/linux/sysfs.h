@@ -19,7 +19,7 @@ struct sysfs {
 	char root[512]; /* "" is the machine itself */
 };
 
-/* @root may be NULL. 0 or -ENAMETOOLONG. */
+/* @root may be NULL: this machine. 0, -ENAMETOOLONG, or -errno when it is no folder. */
 int sysfs_init(struct sysfs *sys, const char *root, struct err *err);
 
 /* The file behind @path, root included, into @out. 0 or -ENAMETOOLONG. */

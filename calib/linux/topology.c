@@ -175,6 +175,25 @@ static int add_cpus(const struct sysfs *sys, const struct dtcpus *tree,
 	return 0;
 }
 
+/* Two policies of one CPU would set its clock in turn. */
+static int check_not_twice(const struct topology *topo, const struct cpufreq_policy *p,
+			   struct err *err)
+{
+	for (unsigned int i = 0; i < topo->cluster_count; i++) {
+		const struct topology_cluster *c = &topo->clusters[i];
+
+		for (unsigned int j = 0; j < c->cpu_count; j++)
+			for (unsigned int k = 0; k < p->online_count; k++)
+				if (c->cpus[j] == p->online[k])
+					return err_set(
+						err, -EINVAL,
+						"policy%u: its CPU %u is in "
+						"another policy too, of cluster '%s'",
+						p->id, p->online[k], c->name);
+	}
+	return 0;
+}
+
 static int add_policy(const struct sysfs *sys, const struct dtcpus *tree,
 		      const struct cpufreq_policy *p, struct topology *topo,
 		      struct err *err)
@@ -182,7 +201,11 @@ static int add_policy(const struct sysfs *sys, const struct dtcpus *tree,
 	struct topology_cluster *c;
 	struct core core;
 	char name[32];
+	int ret;
 
+	ret = check_not_twice(topo, p, err);
+	if (ret)
+		return ret;
 	core_read(sys, tree, p->online[0], &core);
 	core_name(&core, name, sizeof(name));
 	c = same_cluster(topo, name, &core, p);

@@ -127,6 +127,14 @@ setup() {
 	run --separate-stderr "$CALIB" restore --sysroot "$root"
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"root/run/calib/state.json:"* ]]
+	# What misses a key is damaged, too, and not nothing to do.
+	for text in '{}' '{"schema": "calib-state/1"}' \
+		'{"schema": "calib-state/1", "saved": [{"path": "/sys/devices/x"}]}'; do
+		echo "$text" > root/run/calib/state.json
+		run --separate-stderr "$CALIB" restore --sysroot "$root"
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"root/run/calib/state.json: key "*"missing"* ]]
+	done
 	cat > root/run/calib/state.json <<- END
 		{ "schema": "calib-state/1", "saved": [
 		{ "path": "/sys/devices/system/cpu/cpufreq/policy9/scaling_governor", "text": "x" },

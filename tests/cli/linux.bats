@@ -262,6 +262,32 @@ setup() {
 	[[ $stderr == *"nosuch"* ]]
 }
 
+@test "a sysroot that is not there is no machine, and an empty one not this machine" {
+	echo x > file
+	for command in probe "measure -n" freqcheck restore "restore -n"; do
+		# shellcheck disable=SC2086
+		for root in nosuch ''; do
+			run --separate-stderr "$CALIB" $command --sysroot "$root"
+			[ "$status" -eq 2 ]
+			[[ $stderr == *"error: sysroot '$root': No such file or directory" ]]
+		done
+		# shellcheck disable=SC2086
+		run --separate-stderr "$CALIB" $command --sysroot file
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"error: sysroot 'file' is not a folder" ]]
+	done
+}
+
+@test "a CPU of two policies is refused" {
+	needs_namespace
+	fake
+	cp -r "${policy}4" "${policy}5"
+	echo "7" > "${policy}5/affected_cpus"
+	measure -n
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"policy5: its CPU 7 is in another policy too, of cluster 'a15'"* ]]
+}
+
 @test "offline CPUs are not loaded, not counted, and said" {
 	needs_namespace
 	fake
@@ -289,6 +315,9 @@ setup() {
 	measure --cluster a15 --sensor big=ina231@0x40 --dry-run
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"there is no cluster 'big'; there are a7, a15"* ]]
+	measure --sensor a15=ina231@0x40 --sensor a7=ina231@0x45 --sensor a15=ina231@0x41 -n
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--sensor 'a15=ina231@0x40' and 'a15=ina231@0x41': a cluster has one meter"* ]]
 	measure --cluster a15 --sensor ina231@0x40 --dry-run
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"is not CLUSTER=SENSOR, such as a7=ina231@0x40"* ]]

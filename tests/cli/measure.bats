@@ -116,8 +116,14 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	measure --cluster a15 --cpus 5
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"cluster 'a15' has 4 CPUs, 5 cannot be loaded" ]]
-	measure --cluster a15 --repeats 0
-	[ "$status" -eq 2 ]
+	# What stands for "not given" inside is no value either.
+	for bad in "repeats '0' is not in 1..1000" "repeats '4294967295' is not in 1..1000" \
+		"max-temp '0' is not in 1..200" "max-temp '4294967295' is not in 1..200" \
+		"precision '0%' is not a percentage above 0"; do
+		measure --cluster a15 "--${bad%% *}" "$(cut -d"'" -f2 <<< "$bad")" -n
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"error: --$bad"* ]]
+	done
 	measure --cluster a15 --loads brew
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"virtual boards have no load 'brew'; known are int, float, simd, branchy, l1, l2, dram, chase, spin, idle"* ]]

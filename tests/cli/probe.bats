@@ -291,6 +291,16 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "For a calibration:"
 }
 
+@test "limits and governor that cannot be read are not shown as a number" {
+	fake
+	echo garbage > "${policy}4/scaling_min_freq"
+	echo > "${policy}4/scaling_governor"
+	run --separate-stderr "$CALIB" probe --sysroot "$root"
+	[[ $output == *"governor   unknown (of "* ]]
+	[[ $output == *"limits 200..1400 MHz"* ]]
+	[[ $output != *"limits 0.."* ]]
+}
+
 @test "real listings: pstate, boost and clamp, offline CPUs, meters in several units" {
 	[ -d "$SHARED/cases" ] || skip "no real listings here"
 	run --separate-stderr "$CALIB" probe --sysroot "$(echo "$SHARED"/cases/d01*)/active"

@@ -291,8 +291,14 @@ static void bad_values_are_refused_with_the_reason(void **state)
 	static const struct {
 		const char *option, *value, *reason;
 	} cases[] = {
-		{ "--precision", "abc", "is not a percentage (like 1%)" },
-		{ "--precision", "-1%", "is not a percentage (like 1%)" },
+		{ "--precision", "abc",
+		  "is not a percentage above 0, up to 100 (like 1%)" },
+		{ "--precision", "-1%",
+		  "is not a percentage above 0, up to 100 (like 1%)" },
+		{ "--precision", "0",
+		  "is not a percentage above 0, up to 100 (like 1%)" },
+		{ "--precision", "100.1%",
+		  "is not a percentage above 0, up to 100 (like 1%)" },
 		{ "--seed", "-1", "is not a whole number in 0..4294967295" },
 		{ "--seed", "4294967296", "is not a whole number in 0..4294967295" },
 		{ "--seed", "", "is not a whole number in 0..4294967295" },

@@ -553,7 +553,8 @@ static void no_policy_says_what_to_try(void **state)
 	struct sysfs none;
 	struct err err;
 
-	assert_int_equal(sysfs_init(&none, files_path(f->dir, "run"), NULL), 0);
+	assert_int_equal(mkdir(files_path(f->dir, "none"), 0700), 0);
+	assert_int_equal(sysfs_init(&none, files_path(f->dir, "none"), NULL), 0);
 	assert_int_equal(cpufreq_list(&none, ids, &err), -ENODEV);
 	assert_non_null(strstr(err.msg, "no cpufreq: "));
 	assert_non_null(strstr(err.msg, "try --board virtual:odroid-xu3"));
