@@ -154,13 +154,6 @@ static void tell_precision(struct job *job, const struct plan *plan, bool out_of
 			 name, p->err.msg);
 	else if (p->half <= p->target)
 		talk_precision(stderr, job->target.virtual_board, p);
-	else if (p->floor >= p->target)
-		cmd_warn(job->ctx,
-			 "cluster '%s': C is known to +-%.2g %% (95 %%); no number of "
-			 "visits makes it better than %.2g %%, as the law of leakage is "
-			 "not known well enough: a wider range of temperature or voltage "
-			 "would tell it",
-			 name, 100 * p->half, 100 * p->floor);
 	else
 		cmd_warn(job->ctx,
 			 "cluster '%s': C is known to +-%.2g %% (95 %%), not yet to %.2g "

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Rows into columns, visits' offsets out of them, least squares, and the two searches for
- * what is not linear.
+ * Rows into columns, visits' offsets out of them, and least squares.
  */
 #include "models/mixed.h"
 
@@ -10,15 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GROWTH_MIN -0.02
-#define GROWTH_MAX 0.12 /* leakage doubling in 6 K: no silicon is worse */
-#define DROOP_MAX  0.15 /* of the voltage */
-/* A bound at 0 would make the mean of small resistances too large. */
-#define OHM_BELOW_0  0.2
-#define SEARCH_STEPS 18
-#define POLISH_STEPS 12
-/* Of the deviance, where 1 is one standard error. */
-#define POLISH_ENOUGH 1e-4
+#define ZERO_CELSIUS 273.15
 /* The standard deviation of visits is looked for from 1e-6 of the largest power on. */
 #define VISIT_FIRST -6.0
 #define VISIT_STEP  0.15
@@ -88,6 +79,21 @@ static double rail_volt(const struct mixed *f, const struct power_row *r)
 	return power_rail_volt(r->volt, f->ohm, f->fitted[r - f->d->rows]);
 }
 
+double mixed_by_volt(const struct mixed *f, double volt)
+{
+	if (f->law & LAW_EXPONENTIAL)
+		return volt * exp((f->exponent - 1) * (volt / f->volt_ref - 1));
+	return pow(volt, f->exponent);
+}
+
+/* What power of V leakage goes with at @volt. */
+static double exponent_at(const struct mixed *f, double volt)
+{
+	if (f->law & LAW_EXPONENTIAL)
+		return 1 + (f->exponent - 1) * volt / f->volt_ref;
+	return f->exponent;
+}
+
 /* dP/dR of all that the model has so far, by way of dV/dR = -I. */
 static double by_ohm(const struct mixed *f, const struct power_row *r, double volt,
 		     double leak)
@@ -101,8 +107,38 @@ static double by_ohm(const struct mixed *f, const struct power_row *r, double vo
 		if (f->has[clocked[i]])
 			slope += f->base[clocked[i]] * x[i] * 2 * r->mhz * volt;
 	if (f->has[COL_LEAK])
-		slope += f->base[COL_LEAK] * f->exponent * leak / volt;
+		slope += f->base[COL_LEAK] * exponent_at(f, volt) * leak / volt;
 	return -slope * f->fitted[r - f->d->rows] * 1e-6 / volt;
+}
+
+/* Leakage @kelvin above the mean temperature against that at the mean. */
+static double by_kelvin(const struct mixed *f, double kelvin)
+{
+	double mean = f->t_ref + ZERO_CELSIUS;
+
+	switch (f->law & LAW_TEMPERATURE) {
+	case LAW_ARRHENIUS:
+		return exp(f->growth * kelvin * mean / (mean + kelvin));
+	case LAW_LINEAR:
+		return 1 + f->growth * kelvin;
+	default:
+		return exp(f->growth * kelvin);
+	}
+}
+
+/* The derivative of by_kelvin() by the growth. */
+static double growth_slope(const struct mixed *f, double kelvin)
+{
+	double mean = f->t_ref + ZERO_CELSIUS;
+
+	switch (f->law & LAW_TEMPERATURE) {
+	case LAW_ARRHENIUS:
+		return by_kelvin(f, kelvin) * kelvin * mean / (mean + kelvin);
+	case LAW_LINEAR:
+		return kelvin;
+	default:
+		return by_kelvin(f, kelvin) * kelvin;
+	}
 }
 
 static double regressor(const struct mixed *f, const struct power_row *r, int col)
@@ -110,11 +146,6 @@ static double regressor(const struct mixed *f, const struct power_row *r, int co
 	double kelvin = f->d->has_temp ? f->celsius[r - f->d->rows] - f->t_ref : 0;
 	double volt = rail_volt(f, r);
 	double fv2 = r->mhz * volt * volt;
-	double leak = exp(f->growth * kelvin);
-	int i;
-
-	for (i = 0; i < f->exponent; i++)
-		leak *= volt;
 
 	switch (col) {
 	case COL_C:
@@ -124,11 +155,11 @@ static double regressor(const struct mixed *f, const struct power_row *r, int co
 	case COL_D0:
 		return fv2;
 	case COL_LEAK:
-		return leak;
+		return mixed_by_volt(f, volt) * by_kelvin(f, kelvin);
 	case COL_GROWTH:
-		return leak * kelvin;
+		return mixed_by_volt(f, volt) * growth_slope(f, kelvin);
 	case COL_OHM:
-		return by_ohm(f, r, volt, leak);
+		return by_ohm(f, r, volt, mixed_by_volt(f, volt) * by_kelvin(f, kelvin));
 	default:
 		return 1;
 	}
@@ -269,138 +300,22 @@ int mixed_fit(struct mixed *f, struct err *err)
 	return ret;
 }
 
-/* The place in lo..hi that makes the deviance least: golden section. */
-static void search(struct mixed *f, double *at, double lo, double hi)
-{
-	const double ratio = (sqrt(5) - 1) / 2;
-	double a = hi - ratio * (hi - lo), b = lo + ratio * (hi - lo);
-	double at_a, at_b;
-	int i;
-
-	*at = a;
-	at_a = mixed_deviance(f);
-	*at = b;
-	at_b = mixed_deviance(f);
-	for (i = 0; i < SEARCH_STEPS; i++) {
-		if (at_a < at_b) {
-			hi = b;
-			b = a;
-			at_b = at_a;
-			*at = a = hi - ratio * (hi - lo);
-			at_a = mixed_deviance(f);
-		} else {
-			lo = a;
-			a = b;
-			at_a = at_b;
-			*at = b = lo + ratio * (hi - lo);
-			at_b = mixed_deviance(f);
-		}
-	}
-	*at = (lo + hi) / 2;
-}
-
-void mixed_search_growth(struct mixed *f)
-{
-	search(f, &f->growth, GROWTH_MIN, GROWTH_MAX);
-}
-
-void mixed_search_ohm(struct mixed *f)
-{
-	size_t i;
-
-	f->max_ohm = INFINITY;
-	for (i = 0; i < f->d->row_count; i++) {
-		const struct power_row *r = &f->d->rows[i];
-
-		if (r->uw > 0)
-			f->max_ohm = fmin(f->max_ohm,
-					  DROOP_MAX * r->volt * r->volt / (r->uw * 1e-6));
-	}
-	if (isfinite(f->max_ohm))
-		search(f, &f->ohm, -f->max_ohm * OHM_BELOW_0, f->max_ohm);
-}
-
 double mixed_deviance(struct mixed *f)
 {
-	double sum = 0;
+	double sum = pow(mixed_surprise(f), 2);
 	size_t i;
 
 	mixed_assemble(f);
 	if (mixed_solve(f, NULL, 0, NULL))
 		return INFINITY;
 	if (f->per_visit)
-		return f->lsq.rss;
+		return sum + f->lsq.rss;
 	memset(f->sums, 0, (size_t)mixed_group_count(f) * sizeof(double));
 	for (i = 0; i < f->n; i++)
 		f->sums[f->group[i]] += f->w[i];
 	for (i = 0; i < mixed_group_count(f); i++)
 		sum += log(1 + f->var_visit * f->sums[i]);
 	return sum + f->lsq.rss;
-}
-
-static void curved_columns(struct mixed *f, bool on)
-{
-	f->has[COL_GROWTH] = on && f->has[COL_LEAK] && f->grows;
-	f->has[COL_OHM] = on && f->droops;
-}
-
-static double within(double x, double lo, double hi)
-{
-	return fmin(fmax(x, lo), hi);
-}
-
-/* Where the derivatives point to. False: they do not. */
-static bool step_to(struct mixed *f, double *growth, double *ohm)
-{
-	double leak = f->base[COL_LEAK];
-	bool ok;
-
-	*growth = f->growth;
-	*ohm = f->ohm;
-	curved_columns(f, true);
-	mixed_assemble(f);
-	ok = !mixed_solve(f, NULL, 0, NULL);
-	if (ok && f->has[COL_GROWTH] && leak != 0)
-		*growth += f->lsq.coef[f->col[COL_GROWTH]] / leak;
-	if (ok && f->has[COL_OHM])
-		*ohm += f->lsq.coef[f->col[COL_OHM]];
-	curved_columns(f, false);
-	return ok;
-}
-
-/* Half the step, and half again, until it gets better. */
-static bool take_step(struct mixed *f, double growth, double ohm, double before)
-{
-	double from_growth = f->growth, from_ohm = f->ohm, part;
-
-	for (part = 1; part > 0.02; part /= 2) {
-		f->growth = within(from_growth + part * (growth - from_growth),
-				   GROWTH_MIN, GROWTH_MAX);
-		f->ohm = within(from_ohm + part * (ohm - from_ohm),
-				-OHM_BELOW_0 * f->max_ohm, f->max_ohm);
-		if (mixed_deviance(f) < before)
-			return true;
-	}
-	f->growth = from_growth;
-	f->ohm = from_ohm;
-	return false;
-}
-
-void mixed_polish(struct mixed *f)
-{
-	double growth, ohm, before = mixed_deviance(f), now;
-	int i;
-
-	for (i = 0; i < POLISH_STEPS && isfinite(before); i++) {
-		keep_base(f);
-		if (!step_to(f, &growth, &ohm) || !take_step(f, growth, ohm, before))
-			break;
-		now = mixed_deviance(f);
-		if (before - now < POLISH_ENOUGH)
-			break;
-		before = now;
-	}
-	mixed_deviance(f);
 }
 
 /* The variance of the visits' offsets that makes the data most likely. */

@@ -23,6 +23,14 @@ enum mixed_col {
 	COL_MAX
 };
 
+/* Of leakage: V^m exp(g (T - T0)), or with these in place of the one or the other. */
+enum mixed_law {
+	LAW_ARRHENIUS = 1, /* exp(g T0 (T - T0) / T), in kelvin: the same growth at T0 */
+	LAW_LINEAR = 2,	   /* 1 + g (T - T0) */
+	LAW_TEMPERATURE = 3, /* which of these */
+	LAW_EXPONENTIAL = 4, /* V exp((m - 1) (V / V0 - 1)): the same exponent at V0 */
+};
+
 struct mixed {
 	const struct power_data *d;
 	bool per_visit;
@@ -33,9 +41,10 @@ struct mixed {
 	unsigned int cols;
 	double base[COL_MAX]; /* coefficients of the last mixed_fit() */
 	double growth, t_ref;
-	double ohm; /* of the rail, where its voltage was not measured */
-	double max_ohm;
-	int exponent;		 /* leakage grows with V to this power */
+	double ohm;	  /* of the rail, where its voltage was not measured */
+	double exponent;  /* leakage grows with V to this power */
+	unsigned int law; /* enum mixed_law */
+	double volt_ref;
 	double var_add, var_rel; /* variance of a window: var_add + var_rel P^2 */
 	double var_visit;	 /* variance of a visit's own offset; INFINITY: free */
 	double max_uw;
@@ -60,6 +69,8 @@ int mixed_init(struct mixed *f, const struct power_data *d);
 void mixed_free(struct mixed *f);
 
 unsigned int mixed_group_count(const struct mixed *f);
+/* Leakage by voltage: what its coefficient is multiplied by. */
+double mixed_by_volt(const struct mixed *f, double volt);
 /* Variance of a window with this power. */
 double mixed_variance(const struct mixed *f, double uw);
 /* Gather the rows that are not rejected, and the columns that has[] names. */
@@ -76,19 +87,28 @@ int mixed_solve(struct mixed *f, const unsigned int *cluster, unsigned int clust
 int mixed_fit(struct mixed *f, struct err *err);
 /* Minus twice the log likelihood, but for constants; solves. INFINITY: not solvable. */
 double mixed_deviance(struct mixed *f);
-/* The growth of leakage with temperature that leaves the least. */
-void mixed_search_growth(struct mixed *f);
 /* The variance of the visits' offsets that makes the data most likely. */
 void mixed_search_visits(struct mixed *f);
-/* The rail's resistance that leaves the least: rows have the voltage of a table. */
-void mixed_search_ohm(struct mixed *f);
-/* From there to where both leave the least together, by the derivatives. */
-void mixed_polish(struct mixed *f);
 /*
- * mixed_rounding_shift - what rounding of the temperatures added to C
- * @se: of the shift
+ * mixed_bend - the growth of leakage, the resistance of a rail whose voltage is only
+ * known from a table, and (@exponent) the exponent of V, where all leave the least
+ *
+ * Returns 0 or -ENOMEM. Where nothing is to be found they stay as they are.
  */
-double mixed_rounding_shift(struct mixed *f, double *se);
+int mixed_bend(struct mixed *f, bool exponent);
+/* How many standard deviations the exponent is off what is known of it beforehand. */
+double mixed_surprise(const struct mixed *f);
+/*
+ * mixed_average_laws - C over all laws of leakage
+ * @sd: of C over the laws, and over the exponents of V that each may have
+ *
+ * Leaves @f with the likeliest law.
+ */
+void mixed_average_laws(struct mixed *f, double *mean, double *sd);
+/* " + k V^m exp(g (T-T0))" */
+void mixed_law_words(const struct mixed *f, char *out, size_t size);
+/* What the temperatures were before a coarse thermometer rounded them. */
+void mixed_refine_celsius(struct mixed *f);
 /* Share of a column that varies within the groups (or, without them, at all). */
 double mixed_variation(const struct mixed *f, enum mixed_col col);
 

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * What a coarse thermometer does to the coefficient. Error in a column, unlike error in
- * the power, does not average out: it flattens the leakage's growth, and what is missing
- * goes into C. Making it worse on purpose, by the same amount again, shows by how much
- * (simulation and extrapolation, Cook and Stefanski 1994).
+ * What a coarse thermometer hides. Error in a column, unlike error in the power, does not
+ * average out: it flattens the leakage's growth, and what is missing goes into C. But the
+ * temperature follows the power, and what it was a window before; so a rounded reading is
+ * replaced by what these let expect of it (regression calibration; Carroll et al.,
+ * Measurement Error in Nonlinear Models, 2006, chapter 4).
  */
 #include <math.h>
-#include <stdint.h>
-#include <string.h>
 
 #include "models/mixed.h"
 
-#define DRAWS	  16
 #define MIN_SHARE 0.6 /* of the rows that are on the steps */
+#define MIN_ROWS  12
+#define COLS	  5
 
 static bool on_step(double celsius, long step_mc)
 {
@@ -34,51 +34,38 @@ static long find_step(const struct power_data *d)
 	return 0;
 }
 
-/* -0.5 .. 0.5, the same sequence in every run (Numerical Recipes' quick generator). */
-static double next_uniform(uint32_t *state)
-{
-	*state = *state * 1664525u + 1013904223u;
-	return *state / 4294967296.0 - 0.5;
-}
-
-static void roughen(struct mixed *f, long step_mc, uint32_t *state)
-{
-	size_t i;
-
-	for (i = 0; i < f->d->row_count; i++) {
-		f->celsius[i] = f->d->rows[i].celsius;
-		if (on_step(f->celsius[i], step_mc))
-			f->celsius[i] += next_uniform(state) * step_mc / 1e3;
-	}
-}
-
-double mixed_rounding_shift(struct mixed *f, double *se)
+void mixed_refine_celsius(struct mixed *f)
 {
 	long step_mc = f->has[COL_LEAK] && f->grows ? find_step(f->d) : 0;
-	double growth = f->growth, ohm = f->ohm, c, sum = 0, squares = 0;
-	uint32_t state = 1;
-	size_t i;
-	int draw;
+	double half = step_mc / 2e3, round = half * half / 3;
+	size_t n = f->d->row_count, i;
+	struct lsq_in in = { .rows = n - 1, .cols = COLS, .x = f->x, .y = f->y };
+	struct lsq fit = { 0 };
+	double own;
 
-	*se = 0;
-	if (!step_mc)
-		return 0;
-	mixed_polish(f);
-	c = f->lsq.coef[f->col[COL_C]];
-	for (draw = 0; draw < DRAWS; draw++) {
-		double shift;
+	if (!step_mc || n < MIN_ROWS)
+		return;
+	for (i = 1; i < n; i++) {
+		double *x = &f->x[COLS * (i - 1)];
 
-		roughen(f, step_mc, &state);
-		mixed_polish(f);
-		shift = f->lsq.coef[f->col[COL_C]] - c;
-		sum += shift;
-		squares += shift * shift;
+		x[0] = 1;
+		x[1] = f->fitted[i] / f->max_uw;
+		x[2] = f->celsius[i - 1] - f->t_ref;
+		x[3] = (double)i / n;
+		x[4] = x[3] * x[3];
+		f->y[i - 1] = f->d->rows[i].celsius;
 	}
-	for (i = 0; i < f->d->row_count; i++)
-		f->celsius[i] = f->d->rows[i].celsius;
-	f->growth = growth;
-	f->ohm = ohm;
-	sum /= DRAWS;
-	*se = sqrt(fmax(squares / DRAWS - sum * sum, 0) / DRAWS);
-	return sum;
+	if (lsq_fit(&in, &fit, NULL))
+		return;
+	own = fmax(fit.rss / fit.resid_dof - round, 0);
+	for (i = 1; i < n; i++) {
+		double is = f->d->rows[i].celsius;
+		double miss = fit.resid[i - 1];
+
+		if (on_step(is, step_mc))
+			f->celsius[i] = is -
+					fmin(fmax(miss * round / (own + round), -half),
+					     half);
+	}
+	lsq_free(&fit);
 }

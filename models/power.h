@@ -88,7 +88,6 @@ struct power_fit {
 	double c, se;	     /* uW/MHz/V^2; se NAN: the data leave no error to state */
 	double dof;	     /* of the t interval */
 	double ci95[2];	     /* NAN without se */
-	double law_se;	     /* the part of se that is doubt about the law of leakage */
 	double classical_se; /* for comparison with published numbers */
 	struct power_term terms[POWER_MAX_TERMS];
 	unsigned int term_count;

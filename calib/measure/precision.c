@@ -55,7 +55,7 @@ static int fit(const struct precision *p, const char *load, struct power_fit *f,
 
 void precision_look(struct precision *p, const struct plan *plan)
 {
-	p->half = p->floor = 0;
+	p->half = 0;
 	p->load = "";
 	p->known = false;
 	err_set(&p->err, -ENODATA, "load '%s' tells no C", PLAN_LOAD_IDLE);
@@ -76,20 +76,15 @@ void precision_look(struct precision *p, const struct plan *plan)
 			continue;
 		p->half = half;
 		p->load = plan->loads[i];
-		p->floor = half * f.law_se / f.se;
 		p->visits = f.visits;
 	}
 }
 
 unsigned int precision_missing(const struct precision *p)
 {
-	double now, wanted;
-
-	if (!p->known || p->half <= p->target || p->floor >= p->target)
+	if (!p->known || p->half <= p->target)
 		return 0;
-	now = p->half * p->half - p->floor * p->floor;
-	wanted = p->target * p->target - p->floor * p->floor;
-	return ceil(fmin(p->visits * (now / wanted - 1), 1e6));
+	return ceil(fmin(p->visits * (pow(p->half / p->target, 2) - 1), 1e6));
 }
 
 bool precision_reached(struct precision *p, const struct plan *plan, unsigned int visits)

@@ -26,7 +26,7 @@ struct precision {
 	size_t count, cap;
 	bool known;	     /* a fit came out, and it has an error; else err says why */
 	const char *load;    /* the least precise one */
-	double half, floor;  /* of the last fit; what no number of visits takes away */
+	double half;	     /* of the last fit */
 	unsigned int visits; /* that it rests on */
 	unsigned int next;   /* look again after this many visits of the run */
 	struct err err;
@@ -43,11 +43,10 @@ void precision_look(struct precision *p, const struct plan *plan);
  * precision_reached - the same, and is it enough to stop?
  * @visits: made in this run; between looks that are sure to say no it just says so
  *
- * Also true when more visits cannot help: no fit is possible, or p->floor is above the
- * target.
+ * Also true when no fit is possible.
  */
 bool precision_reached(struct precision *p, const struct plan *plan, unsigned int visits);
-/* Visits that are still missing by the last look; 0: none, or none that would help. */
+/* Visits that are still missing by the last look; 0: none, or no fit is possible. */
 unsigned int precision_missing(const struct precision *p);
 /* Takes a zeroed struct. */
 void precision_free(struct precision *p);

@@ -28,21 +28,13 @@
 #define REJECT_SIGMA	 5.0
 #define REJECT_MAX_SHARE 0.25
 #define ROBUST_MIN_DOF	 6
-/* Leakage is taken to go with V to one of these powers; the data weigh them. */
-#define LAW_FIRST 1
-#define LAW_LAST  5
-#define LAW_START 3
+#define EXPONENT_START	 3 /* of V, in leakage */
 /* A rail's resistance is looked for with at least so many CPU counts and OPPs. */
 #define MIN_DROOP_COUNTS 2
 #define MIN_DROOP_OPPS	 3
 /* Variation within the visits below this share of a column says nothing about it. */
-#define MIN_VARIATION 1e-3
-#define MIN_KELVIN    0.5
-/*
- * Standard error of C below which no model of a rail is right, as a share of C: what
- * tests/bench/bench_coverage leaves of bias with all effects at once.
- */
-#define MODEL_FLOOR    5e-4
+#define MIN_VARIATION  1e-3
+#define MIN_KELVIN     0.5
 #define CROSS_CHECK_SE 2.5
 /* Fewer visits than this cannot tell how visits scatter. */
 #define MIN_CLUSTERS 4
@@ -64,11 +56,13 @@ static void choose_columns(struct mixed *f)
 	size_t i;
 
 	f->growth = GROWTH_DEFAULT;
-	f->exponent = LAW_START;
+	f->exponent = EXPONENT_START;
 	for (i = 0; i < f->d->row_count; i++)
 		f->celsius[i] = f->d->rows[i].celsius;
 	for (i = 0; i < f->d->row_count && f->d->has_temp; i++)
 		f->t_ref += f->d->rows[i].celsius / f->d->row_count;
+	for (i = 0; i < f->d->row_count; i++)
+		f->volt_ref += f->d->rows[i].volt / f->d->row_count;
 	f->has[COL_C] = true;
 	f->has[COL_D] = mixed_variation(f, COL_D) > MIN_VARIATION;
 	/* Without idle rows the two are one. */
@@ -169,6 +163,12 @@ static void update_variance(struct mixed *f)
 	f->var_add = fmax(add, pow(1e-5 * f->max_uw, 2));
 }
 
+static void search(struct mixed *f)
+{
+	mixed_bend(f, true);
+	mixed_search_visits(f);
+}
+
 static int huber_passes(struct mixed *f, struct err *err)
 {
 	int pass, ret;
@@ -177,12 +177,8 @@ static int huber_passes(struct mixed *f, struct err *err)
 	for (pass = 0; pass < HUBER_PASSES; pass++) {
 		double scale;
 
-		if (f->grows && pass % 4 == 3)
-			mixed_search_growth(f);
-		if (f->droops && pass % 4 == 3)
-			mixed_search_ohm(f);
 		if (pass % 4 == 3)
-			mixed_search_visits(f);
+			search(f);
 		ret = mixed_fit(f, err);
 		if (ret)
 			return ret;
@@ -245,12 +241,10 @@ static int converge(struct mixed *f, struct power_fit *out, struct err *err)
 	for (i = 0; i < f->d->row_count; i++)
 		f->factor[i] = 1;
 	for (pass = 0; pass < REJECT_PASSES; pass++) {
-		if (f->grows && pass < 3)
-			mixed_search_growth(f);
-		if (f->droops && pass < 3)
-			mixed_search_ohm(f);
-		if (pass < 3)
-			mixed_search_visits(f);
+		if (pass < 3) {
+			mixed_refine_celsius(f);
+			search(f);
+		}
 		ret = mixed_fit(f, err);
 		if (ret)
 			return ret;
@@ -267,45 +261,6 @@ static double coef(const struct mixed *f, int col)
 	return f->lsq.coef[f->col[col]];
 }
 
-/*
- * What power of V leakage goes with is not known: fit with each, weigh them by their
- * likelihood, leave @f with the likeliest, and say how far C scatters over them.
- */
-static void average_laws(struct mixed *f, double *mean, double *sd)
-{
-	double c[LAW_LAST + 1], dev[LAW_LAST + 1], best = INFINITY, sum = 0;
-	double growth = f->growth, ohm = f->ohm, best_growth = growth, best_ohm = ohm;
-	int law, at = LAW_START;
-
-	for (law = LAW_FIRST; law <= LAW_LAST; law++) {
-		f->exponent = law;
-		f->growth = growth;
-		f->ohm = ohm;
-		mixed_polish(f);
-		dev[law] = mixed_deviance(f);
-		c[law] = coef(f, COL_C);
-		if (dev[law] < best) {
-			best = dev[law];
-			best_growth = f->growth;
-			best_ohm = f->ohm;
-			at = law;
-		}
-	}
-	f->exponent = at;
-	f->growth = best_growth;
-	f->ohm = best_ohm;
-	*mean = *sd = 0;
-	for (law = LAW_FIRST; law <= LAW_LAST; law++) {
-		dev[law] = exp((best - dev[law]) / 2);
-		sum += dev[law];
-		*mean += dev[law] * c[law];
-	}
-	*mean /= sum;
-	for (law = LAW_FIRST; law <= LAW_LAST; law++)
-		*sd += dev[law] * pow(c[law] - *mean, 2) / sum;
-	*sd = sqrt(*sd);
-}
-
 static void choose_errors(const struct mixed *f, struct power_fit *out,
 			  enum lsq_errors *kind)
 {
@@ -318,7 +273,6 @@ static void choose_errors(const struct mixed *f, struct power_fit *out,
 static void add_terms(const struct mixed *f, struct power_fit *out, enum lsq_errors kind)
 {
 	const double *se = f->lsq.se[kind];
-	char unit[16];
 
 	power_add_term(out, "dynamic", "uW/MHz/V^2", out->c, out->se);
 	if (f->has[COL_D]) {
@@ -330,9 +284,12 @@ static void add_terms(const struct mixed *f, struct power_fit *out, enum lsq_err
 		power_add_term(out, "idle-clock", "uW/MHz/V^2", coef(f, COL_D0),
 			       se[f->col[COL_D0]]);
 	if (f->has[COL_LEAK]) {
-		snprintf(unit, sizeof(unit), "uW/V^%d", f->exponent);
-		power_add_term(out, "leakage", unit, coef(f, COL_LEAK),
-			       se[f->col[COL_LEAK]]);
+		double at_mean = mixed_by_volt(f, f->volt_ref);
+
+		/* At the mean of voltage and temperature, whatever the law. */
+		power_add_term(out, "leakage", "uW", at_mean * coef(f, COL_LEAK),
+			       at_mean * se[f->col[COL_LEAK]]);
+		power_add_term(out, "leakage-exponent", "1", f->exponent, NAN);
 		if (f->grows)
 			power_add_term(out, "leakage-growth", "1/K", f->growth, NAN);
 	}
@@ -364,14 +321,15 @@ static unsigned int distinct(const unsigned int *ids, size_t n, unsigned int max
 
 static void describe(const struct mixed *f, struct power_fit *out)
 {
+	char law[64] = "";
+
+	if (f->has[COL_LEAK])
+		mixed_law_words(f, law, sizeof(law));
 	snprintf(out->formula, sizeof(out->formula), "P = %s + C u f V^2%s%s",
 		 !f->per_visit	  ? "b + o_visit"
 		 : f->d->by_visit ? "a_visit"
 				  : "a_opp",
-		 f->has[COL_D] ? " + D f V^2 [clocked]" : "",
-		 !f->has[COL_LEAK] ? ""
-		 : f->grows	   ? " + k V^m exp(g (T - T0))"
-				   : " + k V^m");
+		 f->has[COL_D] ? " + D f V^2 [clocked]" : "", law);
 }
 
 static void list_outliers(const struct mixed *f, struct power_fit *out)
@@ -428,13 +386,12 @@ static double loo_pct(const struct mixed *f)
 static int finish(struct mixed *f, struct power_fit *out, struct err *err)
 {
 	enum lsq_errors kind;
-	double c = NAN, shift, shift_se;
+	double c = NAN, law_se = 0;
 	int ret;
 
 	if (f->has[COL_LEAK])
-		average_laws(f, &c, &out->law_se);
-	shift = mixed_rounding_shift(f, &shift_se);
-	mixed_polish(f);
+		mixed_average_laws(f, &c, &law_se);
+	mixed_bend(f, false);
 	ret = mixed_fit(f, err);
 	if (ret)
 		return ret;
@@ -452,10 +409,9 @@ static int finish(struct mixed *f, struct power_fit *out, struct err *err)
 	out->rows = f->n;
 	out->visits = distinct(f->group, f->n, mixed_group_count(f));
 	out->opps = distinct(f->opp, f->n, f->d->opp_count);
-	out->c = (f->has[COL_LEAK] ? c : coef(f, COL_C)) - shift;
+	out->c = (f->has[COL_LEAK] ? c : coef(f, COL_C));
 	choose_errors(f, out, &kind);
-	out->se = hypot(out->se, hypot(out->law_se, shift_se));
-	out->se = hypot(out->se, MODEL_FLOOR * fabs(out->c));
+	out->se = hypot(out->se, law_se);
 	add_terms(f, out, kind);
 	summarise(f, out);
 	if (!f->grows)
