@@ -129,7 +129,7 @@ refused() {
 
 @test "what the kernel or the machine does not have is said before anything is changed" {
 	refused "--thermal-mode 'off' is not one of user_space|disabled" --thermal-mode off
-	refused "--max-temp 4294968 is not in 0..200 degrees" --max-temp 4294968
+	refused "--max-temp '4294968' is not in 1..200" --max-temp 4294968
 	echo 3 > root/sys/class/thermal/cooling_device1/cur_state
 	refused "the kernel is cutting the clock for heat, and would not stop to" \
 		--thermal-mode disabled
