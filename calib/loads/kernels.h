@@ -5,6 +5,7 @@
 #ifndef CALIB_LOADS_KERNELS_H
 #define CALIB_LOADS_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,6 +20,8 @@ static inline uint64_t load_mix(uint64_t h, uint64_t v)
 void load_int_init(void *mem, size_t size);
 uint64_t load_int_unit(void *mem, size_t size, uint64_t seed);
 uint64_t load_float_unit(void *mem, size_t size, uint64_t seed);
+/* On a CPU without NEON it ends in SIGILL. */
+bool load_simd_usable(void);
 uint64_t load_simd_unit(void *mem, size_t size, uint64_t seed);
 uint64_t load_branchy_unit(void *mem, size_t size, uint64_t seed);
 #define LOAD_STREAM_UNIT 4096 /* bytes read and written */

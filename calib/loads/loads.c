@@ -156,6 +156,11 @@ int loads_start(const struct load_kernel *kernel, const struct load_caches *cach
 	unsigned int i;
 	int ret;
 
+	if (kernel->usable && !kernel->usable())
+		return err_set(err, -ENOTSUP,
+			       "load '%s' needs %s, which this CPU does not have; choose "
+			       "another with --loads",
+			       kernel->name, kernel->needs);
 	ret = check_memory(kernel, mem, ncpus, err);
 	if (ret)
 		return ret;

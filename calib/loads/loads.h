@@ -34,6 +34,9 @@ struct load_kernel {
 	 * everywhere. NULL: sleeps.
 	 */
 	uint64_t (*unit)(void *mem, size_t size, uint64_t seed);
+	/* What this machine must have, and whether it has it; NULL: nothing special. */
+	const char *needs;
+	bool (*usable)(void);
 };
 
 #define LOAD_MEM_SMALL 8192 /* fits every L1 data cache */
@@ -54,7 +57,8 @@ struct loads;
  * Each thread has memory of its own, which it allocates on its CPU and frees in the end.
  * Returns once every thread runs on its CPU with its memory set up. 0; -EINVAL naming the
  * CPU that cannot be used (offline, or kept from us by a cpuset); -ENOMEM, also when the
- * threads' memory would be more than half of the machine's; -EAGAIN. On failure nothing
+ * threads' memory would be more than half of the machine's; -EAGAIN; -ENOTSUP when the
+ * CPU has not what @kernel needs. On failure nothing
  * runs.
  */
 int loads_start(const struct load_kernel *kernel, const struct load_caches *caches,

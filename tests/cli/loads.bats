@@ -42,6 +42,28 @@ setup() {
 	[ $tried -gt 0 ] || skip "no compiler here"
 }
 
+@test "the SIMD load multiplies and adds vectors, on every architecture" {
+	tried=0
+	for compiler in gcc arm-linux-gnueabihf-gcc aarch64-linux-gnu-gcc; do
+		command -v $compiler > /dev/null || continue
+		command -v "${compiler%gcc}objdump" > /dev/null || continue
+		case $($compiler -dumpmachine) in
+		x86_64-*) multiply='mulps .*%xmm' add='addps .*%xmm' ;;
+		arm-*) multiply='vmla\.f32[[:space:]]q' add=$multiply ;;
+		aarch64-*) multiply='fmul[[:space:]]v.*\.4s' add='fadd[[:space:]]v.*\.4s' ;;
+		*) continue ;;
+		esac
+		$compiler -std=gnu11 -O2 -ffp-contract=off -D_GNU_SOURCE "-I$TOP" \
+			-c -o simd.o "$TOP/calib/loads/simd.c"
+		"${compiler%gcc}objdump" -d simd.o > code
+		echo "$compiler: $multiply, $add"
+		[ "$(grep -c "$multiply" code)" -ge 8 ]
+		[ "$(grep -c "$add" code)" -ge 8 ]
+		tried=$((tried + 1))
+	done
+	[ $tried -gt 0 ] || skip "no compiler with objdump for x86-64, armhf or arm64 here"
+}
+
 @test "several loads in one run: each at each operating point" {
 	"$CALIB" measure --board virtual:odroid-xu3 --cluster a7 --opps 400,1000 --cpus 0,2 \
 		--loads int,simd,dram,idle --repeats 1 -d run 2> err

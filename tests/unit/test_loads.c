@@ -223,6 +223,26 @@ static void too_much_memory_is_refused_before_anything_runs(void **state)
 	assert_null(l);
 }
 
+static bool never(void)
+{
+	return false;
+}
+
+static void a_load_whose_instructions_are_not_there_is_refused(void **state)
+{
+	struct load_kernel k = *load_find("simd", NULL);
+	unsigned int cpu = 0;
+	struct loads *l = NULL;
+	struct err err;
+
+	(void)state;
+	k.usable = never;
+	assert_int_equal(loads_start(&k, NULL, &cpu, 1, &l, &err), -ENOTSUP);
+	assert_string_equal(err.msg, "load 'simd' needs NEON, which this CPU does not "
+				     "have; choose another with --loads");
+	assert_null(l);
+}
+
 static void our_own_thread_is_not_pinned_by_a_load(void **state)
 {
 	cpu_set_t before, after;
@@ -277,6 +297,7 @@ int main(void)
 		cmocka_unit_test(help_tells_every_load),
 		cmocka_unit_test(work_grows_on_the_cpus_asked_for),
 		cmocka_unit_test(too_much_memory_is_refused_before_anything_runs),
+		cmocka_unit_test(a_load_whose_instructions_are_not_there_is_refused),
 		cmocka_unit_test(our_own_thread_is_not_pinned_by_a_load),
 		cmocka_unit_test(a_cpu_that_is_not_there_is_named_and_nothing_runs),
 		cmocka_unit_test(no_cpu_is_no_load),
