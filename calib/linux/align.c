@@ -90,7 +90,7 @@ int linux_align(struct linux_machine *lm, unsigned int cluster, struct err *err)
 	/* The higher the clock, the better it shows; any will do. */
 	for (unsigned int i = 0; i < c->policy_count; i++)
 		cpufreq_pin(&lm->sys, &c->policies[i],
-			    c->policies[i].khz[c->policies[i].khz_count - 1], NULL);
+			    c->policies[i].khz[c->policies[i].khz_count - 1], NULL, NULL);
 	ret = stream_record(pm, record_size(pm), err);
 	if (!ret)
 		ret = play(lm, cluster, &m, err);

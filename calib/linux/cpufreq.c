@@ -10,6 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "calib/measure/machine.h"
+
 #define RESYNC_US 20000
 
 struct attr {
@@ -177,27 +179,31 @@ int cpufreq_take(const struct sysfs *sys, const struct cpufreq_policy *p,
 }
 
 /*
- * A driver without a table may round: intel_cpufreq makes 866151 kHz of 800000 on P cores
- * (drivers/cpufreq/intel_pstate.c). Its own clocks it takes as they are.
+ * A driver without a table may round: intel_cpufreq, whose P cores have 78741 kHz per
+ * state, makes 866151 kHz of 800000 (intel_cpufreq_target() in
+ * drivers/cpufreq/intel_pstate.c). Its own clocks it takes as they are.
  */
 static int set_speed(const struct sysfs *sys, const struct cpufreq_policy *p,
-		     uint32_t khz, struct err *err)
+		     uint32_t khz, uint32_t *made_khz, struct err *err)
 {
-	uint32_t now;
+	uint32_t now, off;
 	int ret = write_khz(sys, p, "scaling_setspeed", khz, err);
 
 	if (!ret)
 		ret = read_khz(sys, p, "scaling_setspeed", &now, err);
-	if (ret || now == khz)
+	if (ret)
 		return ret;
-	return err_set(
-		err, -EIO, "asked for %u kHz, driver %s makes it %u%s", khz, p->driver,
-		now, p->has_list ? "" : "; ask for the clocks that it makes with --opps");
+	off = now > khz ? now - khz : khz - now;
+	if (off && (p->has_list || off >= MACHINE_STEP_KHZ))
+		return err_set(err, -EIO, "asked for %u kHz, driver %s makes it %u", khz,
+			       p->driver, now);
+	*made_khz = now;
+	return 0;
 }
 
 /* scaling_setspeed reads back the clock that the policy has now. */
 static int pin_setspeed(const struct sysfs *sys, const struct cpufreq_policy *p,
-			uint32_t khz, struct err *err)
+			uint32_t khz, uint32_t *made_khz, struct err *err)
 {
 	char governor[sizeof(p->governor)];
 	int ret;
@@ -212,7 +218,7 @@ static int pin_setspeed(const struct sysfs *sys, const struct cpufreq_policy *p,
 			"governor is '%s', no longer userspace: something else sets it; "
 			"stop that service",
 			governor);
-	return set_speed(sys, p, khz, err);
+	return set_speed(sys, p, khz, made_khz, err);
 }
 
 static int pin_clamp(const struct sysfs *sys, const struct cpufreq_policy *p,
@@ -235,13 +241,15 @@ static int pin_clamp(const struct sysfs *sys, const struct cpufreq_policy *p,
 }
 
 int cpufreq_pin(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_t khz,
-		struct err *err)
+		uint32_t *made_khz, struct err *err)
 {
-	uint32_t max_khz;
+	uint32_t max_khz, made = khz;
 	int ret;
 
 	if (p->way == CPUFREQ_CLAMP) {
 		ret = pin_clamp(sys, p, khz, err);
+		if (!ret && made_khz)
+			*made_khz = khz;
 		return ret ? err_wrap(err, ret, "policy%u", p->id) : 0;
 	}
 	ret = cpufreq_limit_khz(sys, p, &max_khz, err);
@@ -252,7 +260,9 @@ int cpufreq_pin(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_
 			"%u (a thermal or power limit, or a service that sets it)",
 			khz, max_khz);
 	if (!ret)
-		ret = pin_setspeed(sys, p, khz, err);
+		ret = pin_setspeed(sys, p, khz, &made, err);
+	if (!ret && made_khz)
+		*made_khz = made;
 	return ret ? err_wrap(err, ret, "policy%u", p->id) : 0;
 }
 
@@ -320,8 +330,9 @@ int cpufreq_verify(const struct sysfs *sys, const struct cpufreq_policy *p, uint
 		if (!ret)
 			ret = verify_khz(sys, p, "scaling_min_freq", 0, khz, err);
 		if (!ret)
-			ret = verify_khz(sys, p, "scaling_max_freq", least, UINT32_MAX,
-					 err);
+			ret = verify_khz(sys, p, "scaling_max_freq",
+					 least < p->max_khz ? least : p->max_khz,
+					 UINT32_MAX, err);
 		return ret;
 	}
 	ret = verify_khz(sys, p, "scaling_min_freq", least, khz, err);

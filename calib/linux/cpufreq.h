@@ -97,11 +97,13 @@ int cpufreq_take(const struct sysfs *sys, const struct cpufreq_policy *p,
 		 uint32_t *max_khz, struct err *err);
 /*
  * cpufreq_pin - pin the clock and read back what was accepted
+ * @made_khz: what the driver made of @khz; another clock only where it has no list, and
+ *	      off by less than MACHINE_STEP_KHZ, even above max_khz. May be NULL.
  *
  * Returns 0, -errno, -EIO when governor, limits or clock are not what was asked for.
  */
 int cpufreq_pin(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_t khz,
-		struct err *err);
+		uint32_t *made_khz, struct err *err);
 
 /* Has the policy the CPUs that it had? 0, -EBUSY naming the first that it has not, or has
  * in addition, or telling that the policy has none any more; -errno. */
@@ -109,7 +111,7 @@ int cpufreq_verify_online(const struct sysfs *sys, const struct cpufreq_policy *
 			  struct err *err);
 /*
  * cpufreq_verify - is the policy still as cpufreq_pin() left it?
- * @khz: that it was pinned to; 0: not yet, only the governor is looked at
+ * @khz: that cpufreq_pin() made; 0: not yet, only the governor is looked at
  * @limited: a thermal limit is at work, which may lower maximum and clock
  *
  * Returns 0, -EBUSY naming what is now another and what it was set to, -errno.

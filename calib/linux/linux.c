@@ -247,6 +247,7 @@ static int linux_set_opp(struct machine *m, unsigned int cluster, uint32_t khz,
 	struct linux_machine *lm = to_linux(m);
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
 	struct linux_cluster *lc = &lm->clusters[cluster];
+	uint32_t made = khz, one;
 	unsigned int i;
 	int ret = 0;
 
@@ -258,15 +259,27 @@ static int linux_set_opp(struct machine *m, unsigned int cluster, uint32_t khz,
 		return ret;
 	lc->taken_away = false;
 	for (i = 0; i < c->policy_count; i++) {
-		ret = cpufreq_pin(&lm->sys, &c->policies[i], khz, err);
+		ret = cpufreq_pin(&lm->sys, &c->policies[i], khz, &one, err);
+		if (!ret && i && one != made)
+			ret = err_set(err, -EIO,
+				      "policy%u makes %u kHz of %u, policy%u %u: the "
+				      "cluster has no one clock",
+				      c->policies[0].id, made, khz, c->policies[i].id,
+				      one);
 		if (ret)
 			return ret;
+		made = one;
 	}
-	lc->pinned_khz = khz;
+	lc->pinned_khz = made;
 	if (!lc->use_regulator ||
 	    regulator_read_uv(&lm->sys, &lc->regulator, &lc->pinned_uv))
 		lc->pinned_uv = 0;
 	return 0;
+}
+
+static uint32_t linux_made_khz(struct machine *m, unsigned int cluster)
+{
+	return to_linux(m)->clusters[cluster].pinned_khz;
 }
 
 /* The slowest of the cluster's policies. */
@@ -373,7 +386,9 @@ static int linux_throttled(struct machine *m, unsigned int cluster, bool *yes,
 		ret = cpufreq_limit_khz(&lm->sys, &c->policies[i], &max_khz, err);
 		if (ret)
 			return ret;
-		if (max_khz < lm->clusters[cluster].pinned_khz)
+		/* The highest clock that a driver makes may be above its maximum. */
+		if (max_khz < lm->clusters[cluster].pinned_khz &&
+		    max_khz < c->policies[i].max_khz)
 			*yes = true;
 	}
 	return 0;
@@ -437,6 +452,7 @@ static const struct machine_ops linux_ops = {
 	.prepare = linux_prepare,
 	.describe = linux_describe,
 	.set_opp = linux_set_opp,
+	.made_khz = linux_made_khz,
 	.read_khz = linux_read_khz,
 	.read_power = linux_read_power,
 	.read_temp = linux_read_temp,

@@ -128,7 +128,7 @@ static int park_policy(const struct linux_machine *lm, const struct cpufreq_poli
 	uint32_t max_khz;
 	int ret = cpufreq_take(&lm->sys, p, &max_khz, err);
 
-	return ret ? ret : cpufreq_pin(&lm->sys, p, p->khz[0], err);
+	return ret ? ret : cpufreq_pin(&lm->sys, p, p->khz[0], NULL, err);
 }
 
 /* Told once: restore() and prepare() may follow each other many times. */

@@ -81,6 +81,7 @@ static int check_point(const struct check *c, struct freqcheck_point *p, struct 
 		wrong(p, "%s", why.msg);
 		return 0;
 	}
+	p->asked_khz = machine_made_khz(c->m, c->fc->cluster, p->asked_khz);
 	ret = ops->load_start(c->m, c->fc->cluster, c->fc->cpu_count, PLAN_LOAD, err);
 	if (!ret)
 		ret = look(c, p, err);
@@ -138,6 +139,8 @@ static void judge_all(struct freqcheck *fc)
 	unsigned int rates = 0;
 
 	use_rates(fc);
+	if (fc->point_count && fc->points[fc->point_count - 1].asked_khz > fc->max_khz)
+		fc->max_khz = fc->points[fc->point_count - 1].asked_khz;
 	for (unsigned int i = 0; i < fc->point_count; i++)
 		rates += fc->points[i].rate > 0;
 	for (unsigned int i = 0; i < fc->point_count; i++) {
@@ -150,11 +153,15 @@ static void judge_all(struct freqcheck *fc)
 	}
 }
 
-/* A point's place in ascending order. */
+/* A point's place in ascending order; once what a driver makes of two. */
 static void add_point(struct freqcheck *fc, const struct freqcheck_point *p)
 {
-	unsigned int at = fc->point_count++;
+	unsigned int at;
 
+	for (at = 0; at < fc->point_count; at++)
+		if (fc->points[at].asked_khz == p->asked_khz)
+			return;
+	fc->point_count++;
 	for (; at && fc->points[at - 1].asked_khz > p->asked_khz; at--)
 		fc->points[at] = fc->points[at - 1];
 	fc->points[at] = *p;

@@ -15,6 +15,8 @@
 #include "calib/runinfo.h"
 #include "lib/err.h"
 
+#define MACHINE_STEP_KHZ 100000 /* of a driver that rounds, at most */
+
 struct machine;
 
 /* One reading of a cluster's power meter. */
@@ -66,9 +68,12 @@ struct machine_ops {
 	void (*describe)(struct machine *m, unsigned int cluster,
 			 struct runinfo_cluster *c);
 	/* Pin the clock and read back what the kernel accepted; -EIO when it is another
-	 * one. */
+	 * one, but for what a driver without a table rounds to: see made_khz(). */
 	int (*set_opp)(struct machine *m, unsigned int cluster, uint32_t khz,
 		       struct err *err);
+	/* The clock that the last set_opp() made, off by less than MACHINE_STEP_KHZ.
+	 * NULL: what it was asked for. */
+	uint32_t (*made_khz)(struct machine *m, unsigned int cluster);
 	/* The delivered clock as well as this machine can tell. -ENOENT: it cannot. */
 	int (*read_khz)(struct machine *m, unsigned int cluster, uint32_t *khz,
 			struct err *err);
@@ -116,5 +121,12 @@ struct machine_ops {
 struct machine {
 	const struct machine_ops *ops;
 };
+
+/* The clock of the cluster after set_opp() of @khz has returned 0. */
+static inline uint32_t machine_made_khz(struct machine *m, unsigned int cluster,
+					uint32_t khz)
+{
+	return m->ops->made_khz ? m->ops->made_khz(m, cluster) : khz;
+}
 
 #endif

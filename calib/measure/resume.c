@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/measure/machine.h"
 #include "calib/samples.h"
 #include "lib/buf.h"
 #include "lib/json.h"
@@ -306,6 +307,20 @@ static uint32_t *tally_of(struct tally *t, uint32_t khz, uint32_t cpu_count,
 	return &t->rows[(opp * (BOARD_MAX_CPUS + 1) + cpu_count) * TALLY_LOADS + l];
 }
 
+/*
+ * The operating point of a row: a driver without a table makes the next clock of its own
+ * of what it is asked for (see machine.h).
+ */
+static uint32_t tally_point(const struct tally *t, uint32_t khz)
+{
+	uint32_t below = 0;
+
+	for (unsigned int i = 0; i < t->opp_count; i++)
+		if (t->khz[i] <= khz && t->khz[i] > below)
+			below = t->khz[i];
+	return khz - below < MACHINE_STEP_KHZ ? below : khz;
+}
+
 /* time_ns,cluster,opp_khz,freq_khz,volt_uv,cpu_count,load,...: see samples_header. */
 static int tally_row(struct tally *t, char *line)
 {
@@ -321,7 +336,7 @@ static int tally_row(struct tally *t, char *line)
 		return -EINVAL;
 	if (strcmp(field[1], t->cluster))
 		return 0;
-	rows = tally_of(t, khz, cpu_count, field[6]);
+	rows = tally_of(t, tally_point(t, khz), cpu_count, field[6]);
 	if (rows)
 		++*rows;
 	return 0;

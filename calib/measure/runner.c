@@ -226,6 +226,50 @@ static bool was_refused(const struct runner *r, uint32_t khz)
 	return false;
 }
 
+static void refuse(struct runner *r, uint32_t khz)
+{
+	if (r->refused < BOARD_MAX_OPPS)
+		r->refused_khz[r->refused++] = khz;
+	r->result.visits_skipped++;
+}
+
+/* A driver without a table makes clocks of its own of those it is asked for. */
+static void tell_rounding(struct runner *r, uint32_t khz)
+{
+	if (r->told_rounding || r->opp_khz == khz)
+		return;
+	r->told_rounding = true;
+	runner_warn(r,
+		    "%s: the driver makes %g MHz of %g MHz: rows tell the clocks that it "
+		    "makes; a table of voltages has to be for those, asked for with "
+		    "--opps",
+		    runner_cluster(r)->name, r->opp_khz / 1e3, khz / 1e3);
+}
+
+/* What the machine made of it. 0, 1: it did so of another operating point, too. */
+static int take_made(struct runner *r, const struct plan_window *w)
+{
+	r->opp_khz = machine_made_khz(r->machine, r->plan->cluster, w->khz);
+	r->opp_uv = r->opp_khz == w->khz ? w->volt_uv : 0;
+	tell_rounding(r, w->khz);
+	for (unsigned int i = 0; i < r->made_count; i++) {
+		if (r->made[i].asked_khz == w->khz)
+			return 0;
+		if (r->made[i].khz != r->opp_khz)
+			continue;
+		runner_warn(r, "%s: %g MHz is %g MHz, as %g MHz is: measured once",
+			    runner_cluster(r)->name, w->khz / 1e3, r->opp_khz / 1e3,
+			    r->made[i].asked_khz / 1e3);
+		refuse(r, w->khz);
+		return 1;
+	}
+	if (r->made_count < BOARD_MAX_OPPS) {
+		r->made[r->made_count].asked_khz = w->khz;
+		r->made[r->made_count++].khz = r->opp_khz;
+	}
+	return 0;
+}
+
 /* 0 pinned, 1 refused (now or in an earlier round), -EINTR. */
 static int visit(struct runner *r, const struct plan_window *w, struct err *err)
 {
@@ -240,12 +284,10 @@ static int visit(struct runner *r, const struct plan_window *w, struct err *err)
 	if (ret == -EINTR)
 		return err_set(err, ret, "interrupted");
 	if (!ret)
-		return 0;
+		return take_made(r, w);
 	runner_warn(r, "%s: %g MHz skipped: %s", runner_cluster(r)->name, w->khz / 1e3,
 		    why.msg);
-	if (r->refused < BOARD_MAX_OPPS)
-		r->refused_khz[r->refused++] = w->khz;
-	r->result.visits_skipped++;
+	refuse(r, w->khz);
 	return 1;
 }
 

@@ -102,6 +102,14 @@ struct runner {
 	struct runner_window window;
 	struct runner_before before;
 	struct runner_noise noise[2]; /* idle, loaded */
+	uint32_t opp_khz,
+		opp_uv; /* of the visit: as the machine made it; 0 uV: unknown */
+	/* What it made of which operating points. */
+	struct {
+		uint32_t asked_khz, khz;
+	} made[BOARD_MAX_OPPS];
+	unsigned int made_count;
+	bool told_rounding;
 	uint32_t refused_khz[BOARD_MAX_OPPS];
 	unsigned int refused, lost_in_a_row, stolen_in_a_row;
 	bool has_cycles; /* the machine counts them */

@@ -103,14 +103,14 @@ static uint32_t delivered_khz(const struct runner *r, const struct plan_window *
 {
 	uint32_t khz;
 
-	if (!delivered_by_cycles(&r->window.begin, &r->window.end, w->cpu_count, w->khz,
-				 &khz))
+	if (!delivered_by_cycles(&r->window.begin, &r->window.end, w->cpu_count,
+				 r->opp_khz, &khz))
 		return khz;
 	if (!yardstick_khz(r, w, &khz))
 		return khz;
 	if (!r->machine->ops->read_khz(r->machine, r->plan->cluster, &khz, NULL))
 		return khz;
-	return w->khz;
+	return r->opp_khz;
 }
 
 static double util_pct(const struct runner *r, const struct plan_window *w)
@@ -155,10 +155,10 @@ void window_row(const struct runner *r, const struct plan_window *w, struct samp
 
 	*row = (struct sample){
 		.time_ns = win->begin.time_ns,
-		.opp_khz = w->khz,
+		.opp_khz = r->opp_khz,
 		.freq_khz = delivered_khz(r, w),
 		.volt_uv = win->volts ? llround(win->volt_sum_uv / win->volts)
-				      : w->volt_uv,
+				      : r->opp_uv,
 		.cpu_count = w->cpu_count,
 		.util_pct = util_pct(r, w),
 		.power_uw = llround(l.mean),

@@ -27,6 +27,7 @@ static int look(const struct runner *r, unsigned int ncpus, const char *load,
 	p->rate = 0;
 	if (ops->set_opp(r->machine, cluster, p->asked_khz, NULL))
 		return 0;
+	p->asked_khz = machine_made_khz(r->machine, cluster, p->asked_khz);
 	ret = ops->load_start(r->machine, cluster, ncpus, load, err);
 	if (!ret)
 		ret = runner_sleep(r, SETTLE_NS, err);

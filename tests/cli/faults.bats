@@ -355,3 +355,33 @@ setup() {
 	! grep -q "interrupts-stayed" run2/board.json
 	[ "$(cat root/proc/irq/7/smp_affinity_list)" = 1 ]
 }
+
+@test "a driver without a table that rounds: rows and freqcheck tell the clocks that it makes" {
+	rm "${policy}1/scaling_available_frequencies"
+	echo intel_cpufreq > "${policy}1/scaling_driver"
+	settings > before
+	rule round scaling_setspeed - 78741
+	begin --cluster a15 --opps 800,850,1400,2000 --cpus 0,1 --repeats 1 -d run
+	ended 0
+	settings | diff before -
+	grep -q "a15: the driver makes .* MHz of .* MHz: rows tell the clocks that it makes" err
+	grep -Eq "a15: 8[05]0 MHz is 866.151 MHz, as 8[05]0 MHz is: measured once" err
+	[ "$(tail -n +2 run/samples.csv | cut -d, -f3 | sort -nu | xargs)" = "866151 1417338 2047266" ]
+	[ "$(grep -c clock run/samples.csv)" -eq 0 ]
+	[ "$(wc -l < run/samples.csv)" -eq 7 ]
+	[ "$(grep -c throttled run/samples.csv)" -eq 0 ]
+	run --separate-stderr inside env LD_PRELOAD="$B/tests/fake/faults.so" \
+		CALIB_FAULTS="$PWD/faults" ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
+		"$CALIB" freqcheck --sysroot "$root" --cluster a15 --opps 800,850,2000 --json
+	[[ $output == *866151* ]]
+	[[ $output == *2047266* ]]
+	[[ $output != *[0-9]00000[!0-9]* ]]
+}
+
+@test "a driver with a table makes what it is asked for, or is refused" {
+	rule round scaling_setspeed - 78741
+	begin --cluster a15 --opps 800,1400 --cpus 0,1 -d run
+	ended 2
+	grep -q "a15: 800 MHz skipped: policy1: asked for 800000 kHz, driver cpufreq-dt makes it 866151" err
+	grep -q "not one operating point could be set" err
+}

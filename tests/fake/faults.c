@@ -5,6 +5,7 @@
  *
  *	read  power1_input EIO 3	   every third read of such a file
  *	write scaling_setspeed=800000 EINVAL 1  every write of that text
+ *	round scaling_setspeed - 78741	   a number becomes the next multiple
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,7 +37,9 @@ static int ends_in(const char *path, const char *name)
 	return len > n && path[len - n - 1] == '/' && !strcmp(path + len - n, name);
 }
 
-/* The error for this call, or 0. */
+/*
+ * The error for this call, or 0; for "round" the step. A rule of another verb is none.
+ */
 static int fault(const char *call, int fd, const char *text, size_t len)
 {
 	static unsigned long calls;
@@ -63,7 +66,9 @@ static int fault(const char *call, int fd, const char *text, size_t len)
 		if (strcmp(verb, call) || !ends_in(path, name) ||
 		    (want && (len < strlen(want) || memcmp(text, want, strlen(want)))))
 			continue;
-		if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % every == 0)
+		if (!strcmp(verb, "round"))
+			code = every;
+		else if (__atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED) % every == 0)
 			code = code_of(error);
 	}
 	if (f)
@@ -108,8 +113,14 @@ ssize_t read(int fd, void *buf, size_t size)
 ssize_t write(int fd, const void *buf, size_t size)
 {
 	ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
-	int code = fault("write", fd, buf, size);
+	int code = fault("write", fd, buf, size), step = fault("round", fd, buf, size);
+	char text[32];
+	unsigned int n;
 
+	if (!code && step && sscanf(buf, "%u", &n) == 1) {
+		n = snprintf(text, sizeof(text), "%u\n", (n + step - 1) / step * step);
+		return real(fd, text, n) == (ssize_t)n ? (ssize_t)size : -1;
+	}
 	if (!code)
 		return real(fd, buf, size);
 	errno = code;

@@ -154,6 +154,20 @@ static void what_is_missing_is_the_rest_in_the_same_order(void **state)
 	}
 }
 
+static void rows_of_rounded_clocks_are_of_the_point_below(void **state)
+{
+	struct fixture *f = *state;
+	size_t count = f->plan.count;
+
+	for (size_t i = 0; i < count; i++)
+		f->plan.windows[i].khz += 78000;
+	measure(f, 0, 8);
+	make_plan(f);
+	record(f, 0);
+	assert_int_equal(resume_drop_done(&f->re, 0, &f->session, &f->plan, &f->err), 0);
+	assert_int_equal(f->plan.count, count - 8);
+}
+
 static void visits_are_counted_that_are_left(void **state)
 {
 	struct fixture *f = *state;
@@ -287,6 +301,7 @@ int main(void)
 		T(a_plan_is_read_as_it_was_written),
 		T(what_is_missing_is_the_rest_in_the_same_order),
 		T(visits_are_counted_that_are_left),
+		T(rows_of_rounded_clocks_are_of_the_point_below),
 		T(rounds_that_may_not_be_needed_stay_so),
 		T(a_window_lost_in_between_is_missing),
 		T(rows_from_before_the_plan_do_not_count),

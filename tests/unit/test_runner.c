@@ -41,6 +41,7 @@ struct fake {
 	unsigned int fail_from, fail_to; /* these reads fail */
 	unsigned int absurd_read, again_from, again_to;
 	uint64_t stuck_ns, interrupt_ns;
+	uint32_t step_khz; /* clocks are multiples of it, rounded up */
 	uint32_t refused_khz, half_khz, hot_khz, drift_khz;
 	bool no_cycles, no_busy, no_temp;
 	uint32_t other_busy_pct; /* other tasks on idle CPUs */
@@ -83,9 +84,15 @@ static int fake_set_opp(struct machine *m, unsigned int cluster, uint32_t khz,
 	(void)cluster;
 	if (khz == f->refused_khz)
 		return err_set(err, -EIO, "%u kHz asked for, 1 kHz set", khz);
-	f->khz = khz;
+	f->khz = f->step_khz ? (khz + f->step_khz - 1) / f->step_khz * f->step_khz : khz;
 	f->stolen = false;
 	return 0;
+}
+
+static uint32_t fake_made_khz(struct machine *m, unsigned int cluster)
+{
+	(void)cluster;
+	return to_fake(m)->khz;
 }
 
 static int fake_read_khz(struct machine *m, unsigned int cluster, uint32_t *khz,
@@ -288,6 +295,7 @@ static int fake_restore(struct machine *m, struct err *err)
 static const struct machine_ops fake_ops = {
 	.prepare = fake_prepare,
 	.set_opp = fake_set_opp,
+	.made_khz = fake_made_khz,
 	.read_khz = fake_read_khz,
 	.read_power = fake_read_power,
 	.read_temp = fake_read_temp,
@@ -857,6 +865,38 @@ static void an_opp_that_is_refused_is_skipped_in_all_rounds(void **state)
 		assert_int_not_equal(f.rows[i].opp_khz, 200000);
 }
 
+static void rows_tell_the_clock_that_the_driver_makes_of_a_point(void **state)
+{
+	struct fake f = { .step_khz = 78741 };
+
+	(void)state;
+	assert_int_equal(run_rounds(&f, 2, 0), 0);
+	assert_int_equal(f.row_count, 18);
+	assert_int_equal(f.warnings, 1);
+	assert_says(f.warning, "big: the driver makes ");
+	assert_says(f.warning, ": rows tell the clocks that it makes");
+	for (unsigned int i = 0; i < f.row_count; i++) {
+		assert_int_equal(f.rows[i].opp_khz % 78741, 0);
+		assert_int_equal(f.rows[i].freq_khz, f.rows[i].opp_khz);
+		/* That of 100 MHz is not that of 157. */
+		assert_int_equal(f.rows[i].flags, 0);
+	}
+}
+
+static void points_of_one_clock_are_measured_once(void **state)
+{
+	struct fake f = { .step_khz = 150000 };
+	unsigned int high = 0;
+
+	(void)state;
+	assert_int_equal(run_rounds(&f, 2, 0), 0);
+	assert_int_equal(f.row_count, 12);
+	assert_int_equal(runner.result.visits_skipped, 2);
+	for (unsigned int i = 0; i < f.row_count; i++)
+		high += f.rows[i].opp_khz == 300000;
+	assert_int_equal(high, 6);
+}
+
 static void a_signal_ends_the_run_with_the_rows_so_far(void **state)
 {
 	struct fake f = { .interrupt_ns = 6000 * MS };
@@ -957,6 +997,8 @@ int main(void)
 		cmocka_unit_test(power_that_still_drifts_is_flagged),
 		cmocka_unit_test(what_the_machine_cannot_tell_is_left_open),
 		cmocka_unit_test(an_opp_that_is_refused_is_skipped_in_all_rounds),
+		cmocka_unit_test(rows_tell_the_clock_that_the_driver_makes_of_a_point),
+		cmocka_unit_test(points_of_one_clock_are_measured_once),
 		cmocka_unit_test(a_signal_ends_the_run_with_the_rows_so_far),
 		cmocka_unit_test(the_deadline_ends_the_run_in_good_order),
 		cmocka_unit_test(an_error_while_preparing_ends_before_any_load),
