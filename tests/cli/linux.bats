@@ -406,3 +406,48 @@ setup() {
 	[ "$(grep -c ',stale$' calib-run/samples.csv)" -ge 3 ]
 	[ "$(settings)" = "$before" ]
 }
+
+# handed CASE - its cpufreq in place of the fake's
+handed() {
+	[ -d "$SHARED/cases" ] || skip "no real listings here"
+	rm -r root/sys/devices/system/cpu/cpufreq
+	cp -r "$SHARED"/cases/"$1"*/root/sys/devices/system/cpu/. root/sys/devices/system/cpu
+	chmod -R u+w root/sys
+	for dir in root/sys/devices/system/cpu/cpufreq/policy*; do
+		# As the kernel's follows.
+		[ ! -e "$dir/scaling_setspeed" ] || ln -sf scaling_setspeed "$dir/scaling_cur_freq"
+	done
+}
+
+@test "real listing: a maximum that was clamped is opened for the run, and clamped after" {
+	needs_namespace
+	needs_two_cpus
+	fake 0 1
+	handed d02
+	# Its eight CPUs are two here.
+	echo 0 | tee "${policy}0/related_cpus" > "${policy}0/affected_cpus"
+	echo 1 | tee "${policy}4/related_cpus" > "${policy}4/affected_cpus"
+	settings > before
+	measure --cluster a15 --opps 897,2106 --cpus 0,1 --repeats 1 -d run
+	[ "$status" -eq 0 ]
+	[ "$(tail -n +2 run/samples.csv | cut -d, -f3 | sort -nu | xargs)" = "897000 2106000" ]
+	[[ $stderr != *"out of reach"* ]]
+	[ "$(cat "${policy}4/scaling_max_freq")" = 897000 ]
+	[ "$(cat "${policy}4/scaling_governor")" = schedutil ]
+	settings | diff before -
+}
+
+@test "real listing: a policy with offline CPUs is measured on the others, exit 0" {
+	needs_namespace
+	needs_two_cpus
+	fake "4 5 6 7" "0 1 2 3"
+	handed d03
+	settings > before
+	measure --cluster a15 --opps 400,1200 --cpus 0,2 --repeats 1 -d run
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"policy4: all CPUs are offline, skipped"* ]]
+	[[ $stderr == *"cluster 'a15': CPUs 2-3 are offline, the others are measured"* ]]
+	[ "$(tail -n +2 run/samples.csv | cut -d, -f6 | sort -n | xargs)" = "0 0 2 2" ]
+	python3 -c 'import json; assert json.load(open("run/board.json"))["clusters"][0]["cpus"] == [0, 1]'
+	settings | diff before -
+}
