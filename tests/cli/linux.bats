@@ -451,3 +451,28 @@ handed() {
 	python3 -c 'import json; assert json.load(open("run/board.json"))["clusters"][0]["cpus"] == [0, 1]'
 	settings | diff before -
 }
+
+@test "real readings: four are good, and no command takes the others for power" {
+	needs_namespace
+	[ -d "$SHARED/cases" ] || skip "no real readings here"
+	fake
+	tail -n +2 "$SHARED"/cases/d05*/reads.csv > reads
+	while IFS=, read -r _ raw error; do
+		rm -f faults
+		echo "$raw" > "$meter/device/hwmon/hwmon0/power1_input"
+		[ -z "$error" ] || echo "read power1_input $error 1" > faults
+		run --separate-stderr inside env LD_PRELOAD="$B/tests/fake/faults.so" \
+			CALIB_FAULTS="$PWD/faults" ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
+			"$CALIB" probe --json --sysroot "$root"
+		echo "$output" > probe.json
+		python3 - >> seen <<- 'END'
+			import json
+			for m in json.load(open("probe.json"))["power-meters"]:
+			    if m["name"].startswith("ina231-i2c-3-40"):
+			        print(m.get("power-uw", "bad"))
+		END
+	done < reads
+	cat seen
+	[ "$(grep -v bad seen | xargs)" = "812500 813750 811250 812500" ]
+	[ "$(grep -c bad seen)" -eq 4 ]
+}

@@ -18,8 +18,9 @@ static const struct {
 	const char *name;
 	int code;
 } errors[] = {
-	{ "EIO", EIO },	      { "EAGAIN", EAGAIN }, { "ENODEV", ENODEV },
-	{ "EINVAL", EINVAL }, { "EBUSY", EBUSY },   { "ENOSPC", ENOSPC },
+	{ "EIO", EIO },		{ "EAGAIN", EAGAIN }, { "ENODEV", ENODEV },
+	{ "EINVAL", EINVAL },	{ "EBUSY", EBUSY },   { "ENOSPC", ENOSPC },
+	{ "ENODATA", ENODATA },
 };
 
 static int code_of(const char *name)
