@@ -11,7 +11,7 @@
 
 const char samples_header[] =
 	"time_ns,cluster,opp_khz,freq_khz,volt_uv,cpu_count,load,util_pct,power_uw,"
-	"power_sd_uw,reads,temp_mc,work,cycles,flags";
+	"power_sd_uw,reads,temp_mc,work,cycles,flags,load_ns";
 
 static const struct {
 	uint32_t flag;
@@ -131,10 +131,11 @@ int samples_write_row(FILE *f, const struct sample *row)
 	if (fprintf(f,
 		    "%" PRIu64 ",%s,%" PRIu32 ",%" PRIu32 ",%" PRIu32 ",%" PRIu32
 		    ",%s,%s,"
-		    "%" PRId64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64 ",%s\n",
+		    "%" PRId64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu64 ",%" PRIu64
+		    ",%s,%" PRIu64 "\n",
 		    row->time_ns, row->cluster, row->opp_khz, row->freq_khz, row->volt_uv,
 		    row->cpu_count, row->load, util, row->power_uw, row->power_sd_uw,
-		    row->reads, temp, row->work, row->cycles, flags) < 0)
+		    row->reads, temp, row->work, row->cycles, flags, row->load_ns) < 0)
 		return errno ? -errno : -EIO;
 	return 0;
 }

@@ -4,8 +4,8 @@
  *
  * Our own format: integers only, except util_pct, which has up to three decimals (the fit
  * needs more than a percent). temp_mc is empty when unknown; flags are joined by '|', '-'
- * is none; power_uw is negative below a subtracted baseline; volt_uv, reads, work and
- * cycles are 0 when unknown.
+ * is none; power_uw is negative below a subtracted baseline; volt_uv, reads, work,
+ * cycles and load_ns are 0 when unknown.
  */
 #ifndef CALIB_SAMPLES_H
 #define CALIB_SAMPLES_H
@@ -38,7 +38,10 @@ struct samples {
 	unsigned int reject_count;
 };
 
-/* The header line of our own format, without newline: it is the version. */
+/*
+ * The header line of our own format, without newline: it is the version. Rows of before
+ * load_ns, the last column, are read all the same.
+ */
 extern const char samples_header[];
 
 /*

@@ -29,6 +29,7 @@ enum field {
 	F_WORK,
 	F_CYCLES,
 	F_FLAGS,
+	F_LOAD_NS,
 	F_BASELINE,
 	F_MAX,
 };
@@ -53,6 +54,7 @@ static const struct range {
 	[F_TEMP] = { -MAX_MC, MAX_MC },
 	[F_WORK] = { 0, INT64_MAX },
 	[F_CYCLES] = { 0, INT64_MAX },
+	[F_LOAD_NS] = { 0, INT64_MAX },
 	[F_BASELINE] = { -(int64_t)MAX_UW, MAX_UW },
 };
 
@@ -82,7 +84,7 @@ static const struct column {
 	{ "temp_c", F_TEMP, 3 },	  { "work", F_WORK, 0 },
 	{ "cycles", F_CYCLES, 0 },	  { "flags", F_FLAGS, 0 },
 	{ "baseline_uw", F_BASELINE, 0 }, { "baseline_mw", F_BASELINE, 3 },
-	{ "baseline_w", F_BASELINE, 6 },
+	{ "baseline_w", F_BASELINE, 6 },  { "load_ns", F_LOAD_NS, 0 },
 };
 
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
@@ -94,6 +96,9 @@ struct reader {
 	int index[F_MAX];		    /* of the CSV's fields */
 	uint16_t file;
 };
+
+/* The last column is younger than the others. */
+#define LAST_COLUMN "load_ns"
 
 static bool is_own(const struct csv *csv)
 {
@@ -109,7 +114,7 @@ static bool is_own(const struct csv *csv)
 			return i == csv->nnames - 1;
 		name++;
 	}
-	return false;
+	return !strcmp(name, LAST_COLUMN);
 }
 
 static const struct column *find_column(const char *name)
@@ -328,18 +333,21 @@ static int read_sensors(const struct reader *r, struct sample *s, struct err *er
 
 static int read_counters(const struct reader *r, struct sample *s, struct err *err)
 {
-	int64_t time, work, cycles;
+	int64_t time, work, cycles, load_ns;
 	int ret = number_or_0(r, F_TIME, &time, err);
 
 	if (!ret)
 		ret = number_or_0(r, F_WORK, &work, err);
 	if (!ret)
 		ret = number_or_0(r, F_CYCLES, &cycles, err);
+	if (!ret)
+		ret = number_or_0(r, F_LOAD_NS, &load_ns, err);
 	if (ret)
 		return ret;
 	s->time_ns = time;
 	s->work = work;
 	s->cycles = cycles;
+	s->load_ns = load_ns;
 	return 0;
 }
 

@@ -34,6 +34,7 @@ struct sample {
 	int32_t temp_mc;     /* INT32_MIN: unknown */
 	uint64_t work;	     /* what the load did in the window; 0: unknown */
 	uint64_t cycles;     /* summed over the loaded CPUs; 0: unknown */
+	uint64_t load_ns;    /* CPU time that the load had, summed; 0: unknown */
 	uint32_t flags;	     /* enum sample_flag */
 	int64_t baseline_uw; /* of a generic CSV's baseline column, not yet subtracted; 0:
 				none */

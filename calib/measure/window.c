@@ -167,6 +167,7 @@ void window_row(const struct runner *r, const struct plan_window *w, struct samp
 				      : SAMPLE_TEMP_UNKNOWN,
 		.work = difference(win->begin.work, win->end.work),
 		.cycles = difference(win->begin.cycles, win->end.cycles),
+		.load_ns = difference(win->begin.load_ns, win->end.load_ns),
 	};
 	if (win->reads > 1)
 		row->power_sd_uw = fmin(sqrt(l.ss_mean / (win->reads - 1)), UINT32_MAX);

@@ -61,7 +61,7 @@ setup() {
 	settings | diff before -
 	[ ! -e root/run/calib/state.json ]
 	# Whole rows, all that were told.
-	awk -F, 'NF != 15 { exit 1 }' run/samples.csv
+	awk -F, 'NF != 16 { exit 1 }' run/samples.csv
 }
 
 @test "SIGKILL of calib and guardian: the next run puts the settings back" {
@@ -186,7 +186,7 @@ setup() {
 	[ ! -e root/run/calib/state.json ]
 	grep -q "the meter gave no reading in 3 windows: .*No such device" err
 	grep -q "windows kept in 'run'; 'calib measure --resume -d 'run'' measures the others" err
-	awk -F, 'NF != 15 || (NR > 1 && $9 < 90000) { exit 1 } END { exit NR < 2 }' run/samples.csv
+	awk -F, 'NF != 16 || (NR > 1 && $9 < 90000) { exit 1 } END { exit NR < 2 }' run/samples.csv
 	rm faults
 	begin --resume -d run
 	ended 0
@@ -326,7 +326,7 @@ setup() {
 		--board virtual:odroid-xu3 --repeats 20 -d run
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"No space left on device"*"windows kept in 'run'"* ]]
-	awk -F, 'NF != 15 { exit 1 } END { exit NR < 10 }' kept/samples.csv
+	awk -F, 'NF != 16 { exit 1 } END { exit NR < 10 }' kept/samples.csv
 	[ "$(tail -c 1 kept/samples.csv | wc -l)" -eq 1 ]
 	"$CALIB" measure --resume -d kept
 	"$CALIB" measure --board virtual:odroid-xu3 --repeats 20 -d whole

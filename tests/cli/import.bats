@@ -37,10 +37,10 @@ refused() {
 @test "a clock that was not delivered, a stale start and negative power are flagged" {
 	run "$CALIB" import freqbench fb
 	[ "$status" -eq 0 ]
-	[[ $(row 2000000 1) == *,2000000,1000000,*,clock ]]
-	[[ $(row 1500000 1) == *,126667,*,stale ]]
-	[[ $(row 500000 1) == *,-500,*,negative ]]
-	[[ $(row 1000000 1) == *,- ]]
+	[[ $(row 2000000 1) == *,2000000,1000000,*,clock,0 ]]
+	[[ $(row 1500000 1) == *,126667,*,stale,0 ]]
+	[[ $(row 500000 1) == *,-500,*,negative,0 ]]
+	[[ $(row 1000000 1) == *,-,0 ]]
 	[[ $output == *"1 row ran at another clock"* ]]
 }
 
@@ -57,7 +57,7 @@ refused() {
 
 @test "--trim-stale averages without the readings from before the load" {
 	"$CALIB" import freqbench fb --trim-stale
-	[[ $(row 1500000 1) == *,150000,*,- ]]
+	[[ $(row 1500000 1) == *,150000,*,-,0 ]]
 }
 
 @test "without run.log the idle rows are left out, --base brings them back" {

@@ -28,7 +28,7 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	[ "$(rows ',0,idle,')" -eq 19 ]
 	[ "$(rows ',1,int,')" -eq 19 ]
 	[ "$(rows ',4,int,')" -eq 19 ]
-	[ "$(rows ',-$')" -eq 57 ]
+	[ "$(rows ',-,[0-9]*$')" -eq 57 ]
 	[[ $stderr == *"VIRTUAL board 'odroid-xu3', seed 1: no hardware is measured"* ]]
 	[[ $stderr == *"a15: 57 rows at 19 operating points in "*" of board time"* ]]
 	[[ $stderr == *"next: calib fit > coeffs.json"* ]]
@@ -58,10 +58,10 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 		measure --cluster a15 --cpus 0,1,2 --opps 200,1400,1500,2000 --fault $faults
 		[ "$status" -eq 0 ]
 		# Idle tells no clock.
-		[ "$(rows ',clock$')" -eq 4 ]
-		[ "$(rows '^[0-9]*,a15,2000000,\(1000000\|999999\|1000001\),.*,int,.*,clock$')" -eq 2 ]
-		[ "$(rows '^[0-9]*,a15,1500000,7[45][0-9]*,.*,int,.*,clock$')" -eq 2 ]
-		[ "$(rows '^[0-9]*,a15,1400000,1[34][0-9]*,.*,-$')" -eq 3 ]
+		[ "$(rows ',clock,[0-9]*$')" -eq 4 ]
+		[ "$(rows '^[0-9]*,a15,2000000,\(1000000\|999999\|1000001\),.*,int,.*,clock,[0-9]*$')" -eq 2 ]
+		[ "$(rows '^[0-9]*,a15,1500000,7[45][0-9]*,.*,int,.*,clock,[0-9]*$')" -eq 2 ]
+		[ "$(rows '^[0-9]*,a15,1400000,1[34][0-9]*,.*,-,[0-9]*$')" -eq 3 ]
 	done
 }
 
@@ -252,17 +252,17 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	measure --cluster a15 --fault clock
 	[ "$status" -eq 0 ]
 	[[ $stderr == *" flagged ("*" clock)"* ]]
-	[ "$(rows ',2000000,1000000,.*,clock$')" -eq 2 ]
-	[ "$(rows ',200000,200000,.*,-$')" -eq 3 ]
+	[ "$(rows ',2000000,1000000,.*,clock,[0-9]*$')" -eq 2 ]
+	[ "$(rows ',200000,200000,.*,-,[0-9]*$')" -eq 3 ]
 }
 
 @test "a meter that sticks flags rows as stale" {
 	measure --fault stuck
 	[ "$status" -eq 0 ]
 	[[ $stderr == *" stale"* ]]
-	[ "$(rows ',stale$')" -gt 30 ]
+	[ "$(rows ',stale,[0-9]*$')" -gt 30 ]
 	# The first minute was good.
-	[ "$(rows ',-$')" -gt 40 ]
+	[ "$(rows ',-,[0-9]*$')" -gt 40 ]
 }
 
 @test "reads that fail are counted and never become a row's power" {
@@ -325,7 +325,7 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	[[ $stderr == *" waited to cool"* ]]
 	[ "$(rows)" -eq 57 ]
 	# Leakage may still be drifting in a window.
-	[ "$(rows ',-$')" -ge 55 ]
+	[ "$(rows ',-,[0-9]*$')" -ge 55 ]
 	measure --cluster a15 --max-temp 30 -d cold
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"no load starts above 30: cool it, or allow more with --max-temp; no row was written" ]]

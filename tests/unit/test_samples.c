@@ -18,8 +18,13 @@
 
 #define HEADER                                                                           \
 	"time_ns,cluster,opp_khz,freq_khz,volt_uv,cpu_count,load,util_pct,power_uw,"     \
+	"power_sd_uw,reads,temp_mc,work,cycles,flags,load_ns\n"
+/* Of before load_ns. */
+#define OLD                                                                              \
+	"time_ns,cluster,opp_khz,freq_khz,volt_uv,cpu_count,load,util_pct,power_uw,"     \
 	"power_sd_uw,reads,temp_mc,work,cycles,flags\n"
-#define ROW "5,a15,1400000,1399000,1100000,2,int,200.125,1500000,12,30,51000,7,8,-\n"
+#define ROW	"5,a15,1400000,1399000,1100000,2,int,200.125,1500000,12,30,51000,7,8,-,9\n"
+#define OLD_ROW "5,a15,1400000,1399000,1100000,2,int,200.125,1500000,12,30,51000,7,8,-\n"
 
 static int read_text(struct samples *s, const char *text, struct err *err)
 {
@@ -71,10 +76,28 @@ static void own_row_is_read_field_by_field(void **state)
 	assert_int_equal(r->temp_mc, 51000);
 	assert_int_equal(r->work, 7);
 	assert_int_equal(r->cycles, 8);
+	assert_int_equal(r->load_ns, 9);
 	assert_int_equal(r->flags, 0);
 	assert_int_equal(r->line, 2);
 	assert_int_equal(r->file, 0);
 	samples_free(&s);
+}
+
+static void rows_of_before_the_last_column_are_ours(void **state)
+{
+	struct samples s = { 0 };
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(read_text(&s, OLD OLD_ROW, &err), 0);
+	assert_int_equal(s.rows[0].cycles, 8);
+	assert_int_equal(s.rows[0].load_ns, 0);
+	samples_free(&s);
+	/* As strict as the others. */
+	assert_refused(OLD "1,a15,1,1,1,1,int,100,1,0,0,,,0,-\n",
+		       "2: work '' is not a whole number in 0..9223372036854775807");
+	assert_refused(HEADER "1,a15,1,1,1,1,int,100,1,0,0,,0,0,-,\n",
+		       "2: load_ns '' is not a whole number in 0..9223372036854775807");
 }
 
 static void bad_field_of_our_own_is_an_error_with_its_line(void **state)
@@ -129,7 +152,7 @@ static void bad_field_of_our_own_is_an_error_with_its_line(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		snprintf(text, sizeof(text), HEADER ROW "%s\n", cases[i].row);
+		snprintf(text, sizeof(text), OLD OLD_ROW "%s\n", cases[i].row);
 		snprintf(msg, sizeof(msg), "3: %s", cases[i].msg);
 		assert_refused(text, msg);
 	}
@@ -170,12 +193,13 @@ static void written_row_reads_back(void **state)
 {
 	static const char *const rows[] = {
 		ROW,
-		"0,a7,200000,200000,0,0,idle,0,-700,0,0,,0,0,negative\n",
+		"0,a7,200000,200000,0,0,idle,0,-700,0,0,,0,0,negative,0\n",
 		"9223372036854775807,p_0.x+1,4294967295,1,4294967295,1024,int,102400,"
 		"4294967295,4294967295,4294967295,-1000000,9223372036854775807,"
 		"9223372036854775807,"
-		"throttled|clock|stale|unsettled|few-reads|negative|bad-reads\n",
-		"1,a7,1,1,1,1,int,99.5,1,0,0,0,0,0,stale\n",
+		"throttled|clock|stale|unsettled|few-reads|negative|bad-reads,"
+		"9223372036854775807\n",
+		"1,a7,1,1,1,1,int,99.5,1,0,0,0,0,0,stale,0\n",
 	};
 
 	(void)state;
@@ -231,7 +255,7 @@ static void foreign_units_give_the_same_rows(void **state)
 		assert_int_equal(s.count, 1);
 		assert_row(&s.rows[0],
 			   "0,policy0,600000,600000,800000,1,unknown,100,104460,0,"
-			   "0,,0,0,-\n");
+			   "0,,0,0,-,0\n");
 		assert_int_equal(s.rows[0].baseline_uw, 0);
 		samples_free(&s);
 	}
@@ -394,6 +418,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(own_header_is_the_version),
 		cmocka_unit_test(own_row_is_read_field_by_field),
+		cmocka_unit_test(rows_of_before_the_last_column_are_ours),
 		cmocka_unit_test(bad_field_of_our_own_is_an_error_with_its_line),
 		cmocka_unit_test(endless_field_is_cut_in_the_message),
 		cmocka_unit_test(written_row_reads_back),
