@@ -130,8 +130,13 @@ static const struct opt fit_opts[] = {
 	  "write the result here instead of to stdout" },
 	{ "method", 0, OPT_STRING, offsetof(struct fit_opts, method), "NAME",
 	  "how to fit (default: auto, by what was measured)",
-	  "auto|within-opp|structured|idle-subtracted|intercept|through-origin|"
-	  "mean-of-ratios|median-of-ratios|delta|two-minus-one|freqbench|tc2" },
+	  "auto|structured|within-opp|within-opp-plain|pooled|idle-subtracted|intercept|"
+	  "through-origin|voltage-linear|exponential-leakage|mean-of-ratios|"
+	  "median-of-ratios|delta|two-minus-one|freqbench|tc2|walker" },
+	{ "leakage", 0, OPT_STRING, offsetof(struct fit_opts, leakage), "LAW",
+	  "how structured and within-opp take leakage to go with voltage and heat "
+	  "(default: auto, all of these weighed by the data)",
+	  "auto|linear|cubic|exponential" },
 	{ "compare", 0, OPT_FLAG, offsetof(struct fit_opts, compare), NULL,
 	  "print what every method makes of the rows (on stdout with -o)" },
 	{ "cluster", 0, OPT_STRING, offsetof(struct fit_opts, cluster), "NAME",
@@ -170,9 +175,13 @@ const struct cmd cmd_fit = {
 		"intercept\n"
 		"  through-origin   static power was subtracted before (baseline)\n"
 		"The other methods repeat how published numbers were made (freqbench is "
-		"another name for mean-of-ratios, tc2 for two-minus-one); --compare "
-		"prints them all. With one CPU count the shared clock is always inside "
-		"C.\n"
+		"another name for mean-of-ratios, tc2 for two-minus-one, walker for "
+		"pooled); --compare prints them all, and what is in their C that is not "
+		"one CPU's. With one CPU count the shared clock is always inside C.\n"
+		"\n"
+		"--leakage takes one law for granted: linear is k V (1 + g (T - T0)), "
+		"cubic k V^3 exp(g (T - T0)), exponential the same with an exponential "
+		"of V. C then has no share of what is not known about it.\n"
 		"\n"
 		"Rows with flags (throttled, clock, stale ...) and windows that "
 		"contradict all others are left out, and named. Exit status: 0 done, 1 "

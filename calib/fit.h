@@ -27,6 +27,7 @@ struct fit_opts {
 	const char *dir;
 	const char *out;
 	const char *method;
+	const char *leakage;
 	const char *cluster;
 	const char *load;
 	const char *scope;

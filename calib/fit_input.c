@@ -230,6 +230,24 @@ static int choose_method(struct fit_cluster *c, const struct fit_opts *o, struct
 	return 0;
 }
 
+static int choose_law(struct fit_cluster *c, const struct fit_opts *o, struct err *err)
+{
+	static const char *const laws[] = { "auto", "linear", "cubic", "exponential" };
+	unsigned int i = 0;
+
+	if (!o->leakage)
+		return 0;
+	while (i < sizeof(laws) / sizeof(laws[0]) && strcmp(laws[i], o->leakage))
+		i++;
+	if (i && !c->method->takes_law)
+		return err_set(err, -EINVAL,
+			       "--leakage %s: method %s has no law of leakage; it is for "
+			       "structured and within-opp",
+			       o->leakage, c->method->name);
+	c->data.leakage = i;
+	return 0;
+}
+
 int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 		    const struct fit_opts *o, unsigned int i, struct err *err)
 {
@@ -252,6 +270,8 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 		fit_left_out_all(c, in, o->compare, err);
 	if (!ret)
 		ret = choose_method(c, o, err);
+	if (!ret)
+		ret = choose_law(c, o, err);
 	if (!ret)
 		ret = power_fit_with(c->method, &c->data, &c->fit, err);
 	if (ret)

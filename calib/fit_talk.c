@@ -152,8 +152,18 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 			 c->name);
 }
 
+/* What is in C that is not one CPU's, and how much: @best is C without it, or 0. */
+static void print_held(FILE *f, const struct power_method *m, double c, double best)
+{
+	if (m->holds && best > 0 && c > best)
+		fprintf(f, "  %.0f %% too high: holds %s", 100 * (c / best - 1),
+			m->holds);
+	else if (m->holds)
+		fprintf(f, "  holds %s", m->holds);
+}
+
 static int compare_row(FILE *f, const struct power_method *m, const struct power_data *d,
-		       const char *rows)
+		       const char *rows, double best)
 {
 	struct power_fit fit;
 	struct err err;
@@ -161,7 +171,7 @@ static int compare_row(FILE *f, const struct power_method *m, const struct power
 
 	if (ret == -ENOMEM)
 		return ret;
-	fprintf(f, "%-17s %-12s", m->name, rows);
+	fprintf(f, "%-19s %-12s", m->name, rows);
 	if (ret) {
 		fprintf(f, " %8s  %s\n", "-", err.msg);
 		return 0;
@@ -177,10 +187,36 @@ static int compare_row(FILE *f, const struct power_method *m, const struct power
 	else
 		fprintf(f, " %9s", "-");
 	if (isfinite(fit.r2))
-		fprintf(f, " %8.4f%s\n", fit.r2, fit.r2_uncentred ? "*" : "");
+		fprintf(f, " %8.4f%s", fit.r2,
+			fit.r2_uncentred ? "*"
+			: m->holds	 ? " "
+					 : "");
 	else
-		fprintf(f, " %8s\n", "-");
+		fprintf(f, " %8s%s", "-", m->holds ? " " : "");
+	print_held(f, m, fit.c, best);
+	fprintf(f, "\n");
 	return 0;
+}
+
+/* What each OPP says by itself; nothing where none has two CPU counts. */
+static void compare_opps(FILE *f, const struct power_data *d)
+{
+	bool headed = false;
+	unsigned int i;
+	double c, se;
+
+	for (i = 0; i < d->opp_count; i++) {
+		if (!power_opp_c(d, i, &c, &se))
+			continue;
+		if (!headed)
+			fprintf(f, "one operating point: slope of power on busy CPUs, "
+				   "over f V^2\n");
+		headed = true;
+		fprintf(f, "  %8.1f MHz %19s %8.1f", d->opp_khz[i] / 1e3, "", c);
+		if (isfinite(se))
+			fprintf(f, " %7.1f", se);
+		fprintf(f, "\n");
+	}
 }
 
 int fit_compare(FILE *f, const struct fit_cluster *c, const struct fit_input *in,
@@ -191,19 +227,24 @@ int fit_compare(FILE *f, const struct fit_cluster *c, const struct fit_input *in
 				    .with_flagged = true };
 	const struct power_method *m;
 	struct power_data all;
+	double best = 0;
 	size_t i;
 	int ret;
 
 	ret = power_data_init(&all, in->samples.rows, in->samples.count, &sel, err);
 	if (ret)
 		return err_wrap(err, ret, "cluster '%s'", c->name);
-	fprintf(f, "%s\n%-17s %-12s %8s %7s %5s %9s %8s\n", c->name, "method", "rows",
+	/* Only rows of several CPU counts tell it. */
+	if (c->method && !c->method->comparison_only && !c->method->holds)
+		best = c->fit.c;
+	fprintf(f, "%s\n%-19s %-12s %8s %7s %5s %9s %8s\n", c->name, "method", "rows",
 		"C", "se", "n", "static mW", "R^2");
 	for (i = 0; !ret && (m = power_method(i)); i++) {
-		ret = compare_row(f, m, &all, "all");
+		ret = compare_row(f, m, &all, "all", best);
 		if (!ret && c->data.row_count && c->data.left_out)
-			ret = compare_row(f, m, &c->data, "not flagged");
+			ret = compare_row(f, m, &c->data, "not flagged", best);
 	}
+	compare_opps(f, c->data.row_count ? &c->data : &all);
 	power_data_free(&all);
 	fprintf(f, "C, se: uW/MHz/V^2; se classical; R^2: * about zero\n");
 	return ret ? err_errno(err, ret, "comparing") : 0;

@@ -136,6 +136,15 @@ static int finish(struct ratios *r, const struct power_data *d, bool use_median,
 	return ret;
 }
 
+/* What all who divide power by f V^2 have in common. */
+static void note_too_high(struct power_fit *f, const char *what)
+{
+	power_note(f,
+		   "too high for one CPU: contains shared-clock power and %s; never per "
+		   "core",
+		   what);
+}
+
 /* P / (n f V^2) of the rows with the smallest busy count. */
 static int collect_ratios(struct ratios *r, const struct power_data *d, struct err *err)
 {
@@ -157,7 +166,11 @@ int power_mean_of_ratios(const struct power_data *d, struct power_fit *f, struct
 	struct ratios r;
 	int ret = collect_ratios(&r, d, err);
 
-	return ret ? ret : finish(&r, d, false, "mean of P / (n f V^2)", f, err);
+	if (!ret)
+		ret = finish(&r, d, false, "mean of P / (n f V^2)", f, err);
+	if (!ret)
+		note_too_high(f, "static power, most of it by the lowest OPPs");
+	return ret;
 }
 
 int power_median_of_ratios(const struct power_data *d, struct power_fit *f,
@@ -166,7 +179,11 @@ int power_median_of_ratios(const struct power_data *d, struct power_fit *f,
 	struct ratios r;
 	int ret = collect_ratios(&r, d, err);
 
-	return ret ? ret : finish(&r, d, true, "median of P / (n f V^2)", f, err);
+	if (!ret)
+		ret = finish(&r, d, true, "median of P / (n f V^2)", f, err);
+	if (!ret)
+		note_too_high(f, "static power");
+	return ret;
 }
 
 /* The row of the smallest busy count with the smallest f V^2. */
@@ -203,8 +220,10 @@ int power_delta(const struct power_data *d, struct power_fit *f, struct err *err
 			r.skipped++;
 	}
 	r.rows = r.n + 1;
-	return finish(&r, d, false, "mean of (Px - P1) / (n (Vx^2 fx - V1^2 f1))", f,
-		      err);
+	ret = finish(&r, d, false, "mean of (Px - P1) / (n (Vx^2 fx - V1^2 f1))", f, err);
+	if (!ret)
+		note_too_high(f, "static power that rises with the voltage");
+	return ret;
 }
 
 /* Mean of the rows of one OPP and count. Returns their number. */

@@ -28,7 +28,6 @@
 #define REJECT_SIGMA	 5.0
 #define REJECT_MAX_SHARE 0.25
 #define ROBUST_MIN_DOF	 6
-#define EXPONENT_START	 3 /* of V, in leakage */
 /* A rail's resistance is looked for with at least so many CPU counts and OPPs. */
 #define MIN_DROOP_COUNTS 2
 #define MIN_DROOP_OPPS	 3
@@ -56,7 +55,7 @@ static void choose_columns(struct mixed *f)
 	size_t i;
 
 	f->growth = GROWTH_DEFAULT;
-	f->exponent = EXPONENT_START;
+	mixed_start_law(f);
 	for (i = 0; i < f->d->row_count; i++)
 		f->celsius[i] = f->d->rows[i].celsius;
 	for (i = 0; i < f->d->row_count && f->d->has_temp; i++)
@@ -64,7 +63,7 @@ static void choose_columns(struct mixed *f)
 	for (i = 0; i < f->d->row_count; i++)
 		f->volt_ref += f->d->rows[i].volt / f->d->row_count;
 	f->has[COL_C] = true;
-	f->has[COL_D] = mixed_variation(f, COL_D) > MIN_VARIATION;
+	f->has[COL_D] = !f->no_shared && mixed_variation(f, COL_D) > MIN_VARIATION;
 	/* Without idle rows the two are one. */
 	f->has[COL_D0] = f->d->idle_opps && f->has[COL_D] &&
 			 mixed_variation(f, COL_D0) > MIN_VARIATION;
@@ -426,13 +425,14 @@ static int finish(struct mixed *f, struct power_fit *out, struct err *err)
 	return ret;
 }
 
-static int run(const struct power_data *d, bool per_visit, struct power_fit *out,
-	       struct err *err)
+static int run(const struct power_data *d, bool per_visit, bool no_shared,
+	       struct power_fit *out, struct err *err)
 {
 	struct mixed f;
 	int ret = mixed_init(&f, d);
 
 	f.per_visit = per_visit;
+	f.no_shared = no_shared;
 	f.var_visit = per_visit ? INFINITY : 0;
 	if (ret) {
 		ret = err_errno(err, ret, "%zu rows", d->row_count);
@@ -449,9 +449,10 @@ out_free:
 	return ret;
 }
 
-int power_within_opp(const struct power_data *d, struct power_fit *f, struct err *err)
+static int within_opp(const struct power_data *d, bool no_shared, struct power_fit *f,
+		      struct err *err)
 {
-	int ret = run(d, true, f, err);
+	int ret = run(d, true, no_shared, f, err);
 
 	if (ret == -EDOM)
 		return err_wrap(err, ret,
@@ -460,12 +461,23 @@ int power_within_opp(const struct power_data *d, struct power_fit *f, struct err
 	return ret;
 }
 
+int power_within_opp(const struct power_data *d, struct power_fit *f, struct err *err)
+{
+	return within_opp(d, false, f, err);
+}
+
+int power_within_opp_plain(const struct power_data *d, struct power_fit *f,
+			   struct err *err)
+{
+	return within_opp(d, true, f, err);
+}
+
 /* The fit that assumes less must not disagree. */
 static void cross_check(const struct power_data *d, struct power_fit *f)
 {
 	struct power_fit *other = calloc(1, sizeof(*other));
 
-	if (other && !run(d, true, other, NULL) && isfinite(other->se) &&
+	if (other && !run(d, true, false, other, NULL) && isfinite(other->se) &&
 	    fabs(other->c - f->c) > CROSS_CHECK_SE * hypot(other->se, f->se))
 		power_note(
 			f,
@@ -477,7 +489,7 @@ static void cross_check(const struct power_data *d, struct power_fit *f)
 
 int power_structured(const struct power_data *d, struct power_fit *f, struct err *err)
 {
-	int ret = run(d, false, f, err);
+	int ret = run(d, false, false, f, err);
 
 	if (ret == -EDOM)
 		return err_wrap(err, ret,

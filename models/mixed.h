@@ -41,9 +41,11 @@ struct mixed {
 	unsigned int cols;
 	double base[COL_MAX]; /* coefficients of the last mixed_fit() */
 	double growth, t_ref;
-	double ohm;	  /* of the rail, where its voltage was not measured */
-	double exponent;  /* leakage grows with V to this power */
-	unsigned int law; /* enum mixed_law */
+	double ohm;	     /* of the rail, where its voltage was not measured */
+	double exponent;     /* leakage grows with V to this power */
+	bool exponent_fixed; /* by the law that was asked for */
+	bool no_shared;	     /* leave D out */
+	unsigned int law;    /* enum mixed_law */
 	double volt_ref;
 	double var_add, var_rel; /* variance of a window: var_add + var_rel P^2 */
 	double var_visit;	 /* variance of a visit's own offset; INFINITY: free */
@@ -98,8 +100,10 @@ void mixed_search_visits(struct mixed *f);
 int mixed_bend(struct mixed *f, bool exponent);
 /* How many standard deviations the exponent is off what is known of it beforehand. */
 double mixed_surprise(const struct mixed *f);
+/* Start with the law that was asked for; else with V^3 exp(T). */
+void mixed_start_law(struct mixed *f);
 /*
- * mixed_average_laws - C over all laws of leakage
+ * mixed_average_laws - C over all laws of leakage, or by the one that was asked for
  * @sd: of C over the laws, and over the exponents of V that each may have
  *
  * Leaves @f with the likeliest law.

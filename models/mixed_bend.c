@@ -72,7 +72,7 @@ static void choose_params(struct bend *b, struct mixed *f, bool exponent)
 	if (f->droops && isfinite(ohm))
 		b->param[b->count++] = (struct param){ &f->ohm, -OHM_BELOW_0 * ohm, ohm,
 						       ohm };
-	if (f->has[COL_LEAK] && exponent)
+	if (f->has[COL_LEAK] && exponent && !f->exponent_fixed)
 		b->param[b->count++] = (struct param){ &f->exponent, EXPONENT_MIN,
 						       EXPONENT_MAX, 1 };
 }

@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * How leakage goes with voltage and temperature is not known: every law is tried, with
- * the exponent of V that fits it best, and they are weighed by their likelihood.
+ * the exponent of V that fits it best, and they are weighed by their likelihood. Or one
+ * law is asked for, to compare with those who take it for granted.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "models/mixed.h"
 
-#define LAWS	 6
-#define LAW_STEP 0.5
-#define LAW_BEND 0.2 /* of the deviance, by what is known beforehand alone */
+#define LAWS	       6
+#define EXPONENT_START 3 /* of V, in leakage */
+#define LAW_STEP       0.5
+#define LAW_BEND       0.2 /* of the deviance, by what is known beforehand alone */
 
 /* One law of leakage, and what the data say of it. */
 struct law {
@@ -38,6 +40,24 @@ static struct law try_law(struct mixed *f, const struct law *start, double expon
 	return law;
 }
 
+void mixed_start_law(struct mixed *f)
+{
+	static const struct {
+		unsigned int law;
+		double exponent;
+		bool fixed;
+	} start[] = {
+		[POWER_LEAKAGE_AUTO] = { 0, EXPONENT_START, false },
+		[POWER_LEAKAGE_LINEAR] = { LAW_LINEAR, 1, true },
+		[POWER_LEAKAGE_CUBIC] = { 0, 3, true },
+		[POWER_LEAKAGE_EXPONENTIAL] = { LAW_EXPONENTIAL, EXPONENT_START, false },
+	};
+
+	f->law = start[f->d->leakage].law;
+	f->exponent = start[f->d->leakage].exponent;
+	f->exponent_fixed = start[f->d->leakage].fixed;
+}
+
 /* The likeliest exponent; @sd: how far C scatters with what it may be. */
 static struct law best_exponent(struct mixed *f, struct law law, double *sd)
 {
@@ -45,6 +65,9 @@ static struct law best_exponent(struct mixed *f, struct law law, double *sd)
 	double bend;
 
 	law = try_law(f, &law, law.exponent, true);
+	*sd = 0;
+	if (f->exponent_fixed)
+		return law;
 	below = try_law(f, &law, law.exponent - LAW_STEP, false);
 	above = try_law(f, &law, law.exponent + LAW_STEP, false);
 	bend = (below.deviance - 2 * law.deviance + above.deviance) / pow(LAW_STEP, 2);
@@ -65,10 +88,12 @@ void mixed_average_laws(struct mixed *f, double *mean, double *sd)
 	struct law laws[LAWS];
 	double own[LAWS], weight[LAWS], sum = 0;
 	double growth = f->growth, ohm = f->ohm, exponent = f->exponent;
-	int i, best = 0, n = f->grows ? LAWS : 2;
+	bool any = f->d->leakage == POWER_LEAKAGE_AUTO;
+	unsigned int asked = f->law;
+	int i, best = 0, n = !any ? 1 : f->grows ? LAWS : 2;
 
 	for (i = 0; i < n; i++) {
-		laws[i] = (struct law){ kinds[i], exponent, growth, ohm };
+		laws[i] = (struct law){ any ? kinds[i] : asked, exponent, growth, ohm };
 		laws[i] = best_exponent(f, laws[i], &own[i]);
 		if (laws[i].deviance < laws[best].deviance)
 			best = i;

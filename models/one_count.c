@@ -146,7 +146,8 @@ int power_idle_subtracted(const struct power_data *d, struct power_fit *f,
 		power_note(f, "no idle row at the operating point of %zu row%s", missing,
 			   text_s(missing));
 	if (!ret)
-		power_note(f, "contains shared-clock power; never per core");
+		power_note(f, "too high for one CPU unless the clock runs in idle, too: "
+			      "contains shared-clock power; never per core");
 	snprintf(f->formula, sizeof(f->formula), "P - P_idle = C u f V^2");
 	free_points(&p);
 	return ret;
@@ -177,7 +178,8 @@ int power_intercept(const struct power_data *d, struct power_fit *f, struct err 
 
 	snprintf(f->formula, sizeof(f->formula), "P = b + C u f V^2");
 	if (!ret)
-		power_note(f, "contains shared-clock power; never per core");
+		power_note(f, "too high for one CPU: contains shared-clock power; never "
+			      "per core");
 	if (!ret && f->intercept_uw <= -0.5)
 		power_note(f,
 			   "the static term is negative (%.0f uW): no power can be, so "
@@ -193,7 +195,8 @@ int power_through_origin(const struct power_data *d, struct power_fit *f, struct
 
 	snprintf(f->formula, sizeof(f->formula), "P = C u f V^2");
 	if (!ret)
-		power_note(f, "contains shared-clock power and all static power that was "
+		power_note(f, "too high for one CPU: contains shared-clock power and all "
+			      "static power that was "
 			      "not subtracted; never per core");
 	return ret;
 }

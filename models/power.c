@@ -17,26 +17,39 @@ static const struct power_method methods[] = {
 	{ "structured", NULL,
 	  "dynamic, shared-clock, leakage and constant power together, with a random "
 	  "offset per visit to an operating point",
-	  false, power_structured },
+	  false, power_structured, NULL, true },
 	{ "within-opp", NULL,
 	  "power against busy CPUs within each visit to an operating point, with "
 	  "shared-clock and leakage terms",
-	  false, power_within_opp },
+	  false, power_within_opp, NULL, true },
+	{ "within-opp-plain", NULL,
+	  "the same without a shared-clock term, as if voltage stood still", true,
+	  power_within_opp_plain, NULL, true },
+	{ "pooled", "walker",
+	  "all rows, the clock always on, leakage linear in voltage and temperature, "
+	  "weights 1/P^2",
+	  true, power_pooled },
 	{ "idle-subtracted", NULL,
 	  "busy minus idle power of the same operating point, through the "
 	  "origin",
-	  false, power_idle_subtracted },
+	  false, power_idle_subtracted, "shared clock unless it runs in idle", false },
 	{ "intercept", NULL,
 	  "a line through power against f V^2, static power is its intercept", false,
-	  power_intercept },
+	  power_intercept, "shared clock, static power that rises with V", false },
 	{ "through-origin", NULL, "power against f V^2 through the origin", false,
-	  power_through_origin },
+	  power_through_origin, "shared clock, static power", false },
+	{ "voltage-linear", NULL, "power against f V^2 and V", true, power_voltage_linear,
+	  "shared clock", false },
+	{ "exponential-leakage", NULL,
+	  "power against f V^2, and leakage that grows exponentially with V", true,
+	  power_exponential_leakage, "shared clock", false },
 	{ "mean-of-ratios", "freqbench", "mean of P / (f V^2), as freqbench prints it",
-	  true, power_mean_of_ratios },
-	{ "median-of-ratios", NULL, "median of P / (f V^2)", true,
-	  power_median_of_ratios },
+	  true, power_mean_of_ratios, "shared clock, static power, most from low OPPs",
+	  false },
+	{ "median-of-ratios", NULL, "median of P / (f V^2)", true, power_median_of_ratios,
+	  "shared clock, static power", false },
 	{ "delta", NULL, "mean of the differences to the lowest operating point", true,
-	  power_delta },
+	  power_delta, "shared clock, static power that rises with V", false },
 	{ "two-minus-one", "tc2",
 	  "mean of (2 CPUs - 1 CPU) / (f V^2), as for TC2 and Juno", true,
 	  power_two_minus_one },
@@ -198,7 +211,7 @@ struct cell {
 	double n, uw, busy, clocked, fv2, volt, var;
 };
 
-static bool is_outlier(const struct power_fit *f, size_t index)
+bool power_is_outlier(const struct power_fit *f, size_t index)
 {
 	unsigned int i;
 
@@ -218,7 +231,7 @@ static struct cell cell_of(const struct power_data *d, const struct power_fit *f
 	for (i = 0; i < d->row_count; i++) {
 		const struct power_row *r = &d->rows[i];
 
-		if (r->opp != opp || r->count != count || is_outlier(f, r->index))
+		if (r->opp != opp || r->count != count || power_is_outlier(f, r->index))
 			continue;
 		c.n++;
 		c.uw += r->uw;
@@ -257,6 +270,7 @@ void power_opp(const struct power_data *d, const struct power_fit *f, unsigned i
 	for (i = 0; i < d->count_count && !busy.n; i++)
 		busy = cell_of(d, f, opp, d->counts[i]);
 	out->volt = busy.n ? busy.volt : idle.volt;
+	power_opp_next(d, f, opp, out);
 	if (!busy.n || !(busy.busy > idle.busy))
 		return;
 	out->model_uw = (dynamic_uw(f, &busy) - dynamic_uw(f, &idle)) /

@@ -37,6 +37,14 @@ struct power_row {
 	size_t index;	    /* into the samples */
 };
 
+/* How leakage goes with voltage and temperature, where the model has it. */
+enum power_leakage {
+	POWER_LEAKAGE_AUTO,	   /* every law, weighed by what the data say of it */
+	POWER_LEAKAGE_LINEAR,	   /* k V (1 + g (T - T0)) */
+	POWER_LEAKAGE_CUBIC,	   /* k V^3 exp(g (T - T0)) */
+	POWER_LEAKAGE_EXPONENTIAL, /* k V exp((m - 1) (V / V0 - 1)) exp(g (T - T0)) */
+};
+
 /* The rows of one cluster and one load, and what their design is. */
 struct power_data {
 	struct power_row *rows;
@@ -51,6 +59,7 @@ struct power_data {
 	bool volt_from_table; /* one voltage per OPP, whatever the load */
 	bool baseline;	 /* one was subtracted, from rows that brought it or before */
 	size_t left_out; /* flagged rows that are not in rows */
+	enum power_leakage leakage; /* auto unless the caller sets it afterwards */
 };
 
 struct power_select {
@@ -118,6 +127,9 @@ struct power_method {
 	bool comparison_only; /* reproduces published numbers, never a default */
 	/* 0; -EDOM when the data cannot identify it (with the reason); -ENOMEM. */
 	int (*fit)(const struct power_data *d, struct power_fit *f, struct err *err);
+	const char
+		*holds; /* what is in C beside one CPU's dynamic power; NULL: nothing */
+	bool takes_law; /* minds power_data.leakage */
 };
 
 /* The methods, best first; NULL past the end. */
@@ -148,13 +160,24 @@ int power_fit_with(const struct power_method *method, const struct power_data *d
 struct power_opp {
 	double volt; /* mean */
 	bool has_measured;
-	double measured_uw, measured_ci_uw;
+	double measured_uw, measured_ci_uw; /* the first busy CPU, above idle */
 	double model_uw;
+	bool has_next; /* one more, the cluster being awake: needs two busy counts */
+	double next_uw, next_ci_uw;
 };
 
 /* @opp: index into d->opp_khz. */
 void power_opp(const struct power_data *d, const struct power_fit *f, unsigned int opp,
 	       struct power_opp *out);
+
+/*
+ * power_opp_c - C as one OPP by itself has it, with its standard error (NAN: none)
+ *
+ * The slope of power on busy CPUs, ordinary least squares, over f V^2 (mean of the busy
+ * rows). Leakage that the load's heat adds is inside, and voltage that the load lowers
+ * bends it. Returns false where the OPP was not measured with two counts.
+ */
+bool power_opp_c(const struct power_data *d, unsigned int opp, double *c, double *se);
 
 /* The kernel-like effective coefficient: one CPU's busy power through the origin, static
  * and shared power included. NAN when there is no busy row. */

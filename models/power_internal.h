@@ -22,6 +22,18 @@ int power_median_of_ratios(const struct power_data *d, struct power_fit *f,
 int power_delta(const struct power_data *d, struct power_fit *f, struct err *err);
 int power_two_minus_one(const struct power_data *d, struct power_fit *f, struct err *err);
 
+int power_within_opp_plain(const struct power_data *d, struct power_fit *f,
+			   struct err *err);
+int power_pooled(const struct power_data *d, struct power_fit *f, struct err *err);
+int power_voltage_linear(const struct power_data *d, struct power_fit *f,
+			 struct err *err);
+int power_exponential_leakage(const struct power_data *d, struct power_fit *f,
+			      struct err *err);
+
+/* The next busy CPU of an OPP, into @out. */
+void power_opp_next(const struct power_data *d, const struct power_fit *f,
+		    unsigned int opp, struct power_opp *out);
+bool power_is_outlier(const struct power_fit *f, size_t index);
 /* A finding for the user; dropped when there are too many. */
 void power_note(struct power_fit *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

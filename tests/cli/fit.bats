@@ -302,7 +302,7 @@ imported() {
 	[[ $stderr != *negative* ]]
 	run --separate-stderr "$CALIB" fit -d run --compare
 	[ "$status" -eq 2 ]
-	[[ $stderr == *"intercept         all "* ]]
+	[[ $stderr == *"intercept           all "* ]]
 	[[ $stderr != *"--compare"* ]]
 }
 
