@@ -95,6 +95,9 @@ static int fit_all(struct job *j, struct err *err)
 			 j->in.info.compatible);
 		j->out->virtual_board = j->in.info.virtual_board;
 	}
+	ret = fit_capacities(j->ctx, j->out, &j->in, err);
+	if (ret)
+		return ret;
 	fit_result_join(j->out, &j->in);
 	ret = fit_checks(j->out, &j->in, err);
 	return ret ? ret : write_result(j, err);
@@ -182,6 +185,12 @@ const struct cmd cmd_fit = {
 		"--leakage takes one law for granted: linear is k V (1 + g (T - T0)), "
 		"cubic k V^3 exp(g (T - T0)), exponential the same with an exponential "
 		"of V. C then has no share of what is not known about it.\n"
+		"\n"
+		"With two clusters and more capacity-dmips-mhz comes from what the "
+		"integer "
+		"load did per MHz, 1024 for the fastest; it is a finding when that is "
+		"not "
+		"the same at every clock, as for a load that waits for memory.\n"
 		"\n"
 		"Rows with flags (throttled, clock, stale ...) and windows that "
 		"contradict all others are left out, and named. Exit status: 0 done, 1 "

@@ -84,7 +84,17 @@ const char *fit_cluster_poor(const struct fit_cluster *c);
 int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 		       const struct fit_input *in, const struct fit_opts *o,
 		       const char *command, struct err *err);
-/* Across clusters: capacities, and which OPPs the kernel will find inefficient. */
+/*
+ * fit_capacities - capacity-dmips-mhz of all clusters or of none
+ *
+ * By the integer load where all clusters have rows of it. Not flat: a warning, and a
+ * check in @out that is not ok. Returns 0 or a negative errno.
+ */
+int fit_capacities(const struct cmd_ctx *ctx, struct coeffs *out,
+		   const struct fit_input *in, struct err *err);
+/* The names of the integer load; NULL past the end. */
+const char *fit_integer_load(size_t i);
+/* Across clusters: which OPPs the kernel will find inefficient. */
 void fit_result_join(struct coeffs *out, const struct fit_input *in);
 
 /* What 'calib check' finds in the clusters by themselves, into @out->checks. */

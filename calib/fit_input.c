@@ -13,7 +13,12 @@
 #define MIN_KHZ 1000
 #define MAX_KHZ 20000000
 
-static const char *const default_loads[] = { "int", "integer" };
+const char *fit_integer_load(size_t i)
+{
+	static const char *const names[] = { "int", "integer", NULL };
+
+	return names[i];
+}
 
 static int add_cluster(struct fit_input *in, const char *name, struct err *err)
 {
@@ -204,8 +209,8 @@ static int choose_load(struct fit_cluster *c, const struct fit_input *in,
 			only = s->load;
 		else if (strcmp(only, s->load))
 			other = s->load;
-		for (k = 0; k < sizeof(default_loads) / sizeof(*default_loads); k++)
-			if (!strcmp(s->load, default_loads[k]))
+		for (k = 0; fit_integer_load(k); k++)
+			if (!strcmp(s->load, fit_integer_load(k)))
 				usual = s->load;
 	}
 	if (asked)

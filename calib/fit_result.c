@@ -13,7 +13,6 @@
 #include "lib/num.h"
 #include "lib/sha256.h"
 #include "models/kernel_em.h"
-#include "models/lsq.h"
 
 static void __attribute__((format(printf, 2, 3)))
 add_note(struct coeffs_provenance *p, const char *fmt, ...)
@@ -288,66 +287,6 @@ int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 	return fill_provenance(&out->provenance, c, in, o, command, err);
 }
 
-/* Work per million cycles of one cluster's rows: mean and standard error. */
-struct speed {
-	double mean, se, dof;
-};
-
-static bool find_speed(const struct fit_input *in, const struct coeffs_cluster *c,
-		       struct speed *s)
-{
-	double sum = 0, squares = 0, n = 0;
-	size_t i;
-
-	for (i = 0; i < in->samples.count; i++) {
-		const struct sample *r = &in->samples.rows[i];
-		double v;
-
-		if (strcmp(r->cluster, c->name) || strcmp(r->load, c->provenance.load) ||
-		    !r->cpu_count || r->flags || !r->work || !r->cycles)
-			continue;
-		v = 1e6 * r->work / r->cycles;
-		sum += v;
-		squares += v * v;
-		n++;
-	}
-	if (n < 2)
-		return false;
-	s->mean = sum / n;
-	s->se = sqrt(fmax(squares / n - s->mean * s->mean, 0) / (n - 1));
-	s->dof = n - 1;
-	return true;
-}
-
-/* capacity-dmips-mhz: speed per MHz, 1024 for the fastest; all clusters or none. */
-static void fill_capacities(struct coeffs *out, const struct fit_input *in)
-{
-	struct speed s[COEFFS_MAX_CLUSTERS];
-	unsigned int i, top = 0;
-
-	for (i = 0; i < out->cluster_count; i++) {
-		if (!find_speed(in, &out->clusters[i], &s[i]))
-			return;
-		if (s[i].mean > s[top].mean)
-			top = i;
-	}
-	if (out->cluster_count < 2)
-		return;
-	for (i = 0; i < out->cluster_count; i++) {
-		struct coeffs_cluster *c = &out->clusters[i];
-		double value = 1024 * s[i].mean / s[top].mean, half = 0;
-
-		if (i != top)
-			half = lsq_t975(fmin(s[i].dof, s[top].dof)) * value *
-			       hypot(s[i].se / s[i].mean, s[top].se / s[top].mean);
-		c->has_capacity = true;
-		c->capacity_dmips_mhz = llround(value);
-		c->has_capacity_ci = true;
-		c->capacity_ci95[0] = value - half;
-		c->capacity_ci95[1] = value + half;
-	}
-}
-
 /* Capacities 0..1024 as the kernel will have them; false: not known for all. */
 static bool kernel_capacities(const struct coeffs *out, const struct fit_input *in,
 			      uint32_t *capacity)
@@ -395,7 +334,6 @@ void fit_result_join(struct coeffs *out, const struct fit_input *in)
 	unsigned int i;
 	bool known;
 
-	fill_capacities(out, in);
 	known = kernel_capacities(out, in, capacity);
 	for (i = 0; i < out->cluster_count; i++)
 		mark_inefficient(&out->clusters[i], known ? capacity[i] : 1024);

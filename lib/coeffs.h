@@ -70,10 +70,11 @@ struct coeffs_opp {
 	double measured_uw,
 		measured_ci_uw; /* one busy CPU above idle, and half its 95 % interval */
 	bool has_model;
-	double model_uw;    /* what the fitted model says for the same thing */
-	uint64_t kernel_uw; /* what the kernel will compute from the coefficient
-			       (models/kernel_em) */
-	bool inefficient;   /* by the kernel's current rule */
+	double model_uw;     /* what the fitted model says for the same thing */
+	uint64_t kernel_uw;  /* what the kernel will compute from the coefficient
+				(models/kernel_em) */
+	bool inefficient;    /* by the kernel's current rule */
+	double work_per_mhz; /* of one CPU and second, in the load's units; 0: unknown */
 };
 
 struct coeffs_file {

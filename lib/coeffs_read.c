@@ -236,6 +236,7 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 					     "model-microwatt",
 					     "kernel-microwatt",
 					     "inefficient",
+					     "work-per-mhz",
 					     NULL };
 	int ret = json_only_keys(obj, known, err);
 
@@ -258,6 +259,8 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 		ret = json_get_u64(obj, "kernel-microwatt", &o->kernel_uw, err);
 	if (!ret)
 		ret = json_opt_bool(obj, "inefficient", &o->inefficient, err);
+	if (!ret && json_has(obj, "work-per-mhz"))
+		ret = read_size(obj, "work-per-mhz", &o->work_per_mhz, err);
 	return ret;
 }
 

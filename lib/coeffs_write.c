@@ -145,6 +145,8 @@ static int put_opp(struct json *obj, const struct coeffs_opp *o, struct err *err
 		ret = json_put_u64(obj, "kernel-microwatt", o->kernel_uw);
 	if (!ret && o->inefficient)
 		ret = json_put_bool(obj, "inefficient", true);
+	if (!ret && o->work_per_mhz > 0)
+		ret = put_real(obj, "work-per-mhz", o->work_per_mhz, err);
 	return ret;
 }
 

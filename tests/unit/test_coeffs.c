@@ -162,7 +162,7 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2, \"khz\": 1 } ]"),
 		  "clusters[0]: opps[0]: unknown key 'khz'; known are hz, microvolt, "
 		  "measured-microwatt, measured-ci-microwatt, model-microwatt, "
-		  "kernel-microwatt, inefficient" },
+		  "kernel-microwatt, inefficient, work-per-mhz" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": -1, "
 				"\"ci95\": [88, 92]"),
 		  "clusters[0]: key 'stderr': -1 is below 0" },
@@ -287,8 +287,9 @@ static void fill(struct coeffs *c)
 {
 	/* Static: then padding is zero, and the whole can be compared. */
 	static const struct coeffs_opp opps[] = {
-		{ 200000000, 900000, true, 49850.5, 12.25, true, 49900, 50220, false },
-		{ 300000000, 900000, false, 0, 0, false, 0, 75330, true },
+		{ 200000000, 900000, true, 49850.5, 12.25, true, 49900, 50220, false,
+		  1024.5 },
+		{ 300000000, 900000, false, 0, 0, false, 0, 75330, true, 0 },
 	};
 	struct coeffs_cluster *k = &c->clusters[0];
 
