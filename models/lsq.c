@@ -165,6 +165,9 @@ static int decompose(struct work *w, struct lsq *out, struct err *err)
 	if (out->rank < cols)
 		return err_set(err, -EDOM, "rank %u of %u", out->rank, cols);
 	out->condition = space_s[0] / space_s[cols - 1];
+	out->log_det = 0;
+	for (j = 0; j < cols; j++)
+		out->log_det += 2 * log(space_s[j] / w->scale[j]);
 	for (i = 0; i < cols; i++)
 		for (j = 0; j < cols; j++)
 			w->to_coef[i][j] = w->scale[i] * space_v[i * cols + j] /

@@ -35,6 +35,7 @@ struct lsq {
 	size_t rows;
 	unsigned int cols, rank;
 	double condition; /* of the scaled design, intercepts of groups taken out */
+	double log_det;	  /* log |X' W X|, intercepts of groups taken out */
 	double coef[LSQ_MAX_COLS];
 	double se[LSQ_ERRORS_MAX][LSQ_MAX_COLS];  /* NAN where not to be had */
 	double dof[LSQ_ERRORS_MAX][LSQ_MAX_COLS]; /* of the t interval */

@@ -318,7 +318,11 @@ double mixed_deviance(struct mixed *f)
 	return sum + f->lsq.rss;
 }
 
-/* The variance of the visits' offsets that makes the data most likely. */
+/*
+ * The variance of the visits' offsets that makes most likely what the data say beyond the
+ * coefficients: restricted maximum likelihood (Patterson and Thompson 1971). Plain
+ * likelihood finds it too small where visits are few.
+ */
 void mixed_search_visits(struct mixed *f)
 {
 	double best = INFINITY, at = 0, sd;
@@ -331,7 +335,7 @@ void mixed_search_visits(struct mixed *f)
 
 		sd = i < 0 ? 0 : f->max_uw * pow(10, VISIT_FIRST + i * VISIT_STEP);
 		f->var_visit = sd * sd;
-		dev = mixed_deviance(f);
+		dev = mixed_deviance(f) + f->lsq.log_det;
 		if (dev < best) {
 			best = dev;
 			at = sd * sd;
