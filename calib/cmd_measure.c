@@ -217,7 +217,7 @@ const struct cmd cmd_measure = {
 		"\n"
 		"--load-cmd takes any program, such as 'dhrystone 100000000': one "
 		"process "
-		"per loaded CPU, pinned there, killed with its process group when the "
+		"per loaded CPU, pinned there, killed with all that it started when the "
 		"window ends, and however calib ends. One that ends with status 0 is run "
 		"again, with another it is an error. Blanks part its words, quotes and "
 		"backslashes hold them together, nothing is expanded; what needs a shell "

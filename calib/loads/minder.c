@@ -3,18 +3,23 @@
  * Runs a command on one CPU until the other end of a pipe is closed.
  *
  * The command leads a process group, which is killed as a whole; that of a command which
- * ended, too, so that nothing it left in the background piles up. What made itself a
- * session of its own is out of reach. Should the minder be killed, the kernel kills the
- * command.
+ * ended, too, so that nothing it left in the background piles up. What left the group
+ * (setsid, a daemon) comes to the minder when its parent is gone, and is killed then.
+ * Should the minder be killed, the kernel kills the command.
  */
 #include "calib/loads/minder.h"
 
+#include <ctype.h>
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -141,6 +146,56 @@ static int start(struct minder *m)
 	return fail;
 }
 
+/* 0 when the process is none, or is gone. */
+static pid_t parent_of(const char *pid)
+{
+	char path[32], text[256];
+	const char *end;
+	int parent = 0, fd;
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/%.15s/stat", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	/* The name before may hold anything. */
+	end = strrchr(text, ')');
+	return end && sscanf(end, ") %*c %d", &parent) == 1 ? parent : 0;
+}
+
+/* How many children there were that took the signal. */
+static unsigned int kill_children(void)
+{
+	DIR *dir = opendir("/proc");
+	const struct dirent *entry;
+	unsigned int n = 0;
+
+	while (dir && (entry = readdir(dir)))
+		if (isdigit(entry->d_name[0]) && parent_of(entry->d_name) == getpid() &&
+		    !kill((pid_t)strtol(entry->d_name, NULL, 10), SIGKILL))
+			n++;
+	if (dir)
+		closedir(dir);
+	return n;
+}
+
+/* The children of what is killed become ours: until there is none. */
+static void kill_left(void)
+{
+	unsigned int n;
+
+	do {
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		for (n = kill_children(); n; n--)
+			if (waitpid(-1, NULL, 0) < 0)
+				return;
+	} while (!waitpid(-1, NULL, WNOHANG));
+}
+
 /* Its group's number cannot be somebody else's before the command is reaped. */
 static int kill_group(const struct minder *m)
 {
@@ -149,8 +204,7 @@ static int kill_group(const struct minder *m)
 	kill(-m->command, SIGKILL);
 	kill(m->command, SIGKILL);
 	waitpid(m->command, &status, 0);
-	while (waitpid(-1, NULL, WNOHANG) > 0)
-		;
+	kill_left();
 	return status;
 }
 

@@ -119,6 +119,29 @@ static void it_runs_on_its_cpu_and_dies_with_its_children(void **state)
 	files_remove(dir);
 }
 
+/* The daemon is nobody's child but the minder's, and so is what it has started. */
+static void what_left_its_group_dies_too(void **state)
+{
+	char *dir = files_folder(), *script = NULL;
+	char daemon[64], child[64];
+	struct command_load *c;
+
+	(void)state;
+	assert_true(asprintf(&script,
+			     "setsid sh -c 'sleep 100 & echo $! > %s/child; echo $$ > "
+			     "%s/daemon; wait' & wait %%1; sleep 100",
+			     dir, dir) > 0);
+	assert_int_equal(start_script(script, &c, NULL), 0);
+	wait_for_line(files_path(dir, "child"), child);
+	wait_for_line(files_path(dir, "daemon"), daemon);
+	command_stop(c);
+	/* At once, and not some time later: an idle window may follow. */
+	assert_int_equal(kill(atoi(daemon), 0), -1);
+	assert_int_equal(kill(atoi(child), 0), -1);
+	free(script);
+	files_remove(dir);
+}
+
 static void it_dies_when_we_are_killed(void **state)
 {
 	char *dir = files_folder(), *script = NULL;
@@ -244,6 +267,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(it_runs_on_its_cpu_and_dies_with_its_children),
+		cmocka_unit_test(what_left_its_group_dies_too),
 		cmocka_unit_test(it_dies_when_we_are_killed),
 		cmocka_unit_test(it_is_run_again_when_it_ends_well),
 		cmocka_unit_test(how_it_ended_is_told),
