@@ -377,7 +377,7 @@ static int read_log_base(const char *dir, int64_t *base_uw, struct err *err)
 	int ret = runinfo_path(dir, "run.log", path, sizeof(path), err);
 
 	if (!ret)
-		ret = buf_read_file(&log, path, MAX_FILE, err);
+		ret = buf_read_regular(&log, path, MAX_FILE, err);
 	if (ret)
 		return ret;
 	at = log.data ? memmem(log.data, log.len, mark, strlen(mark)) : NULL;

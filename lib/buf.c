@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Room for @more bytes and a NUL. */
@@ -107,20 +108,13 @@ const char *buf_file_name(const char *path)
 	return strcmp(path, "-") ? path : "standard input";
 }
 
-int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err)
+/* read_all() of a file whose name is @name, and nothing added when it fails. */
+static int read_named(struct buf *buf, int fd, const char *name, size_t max,
+		      struct err *err)
 {
-	bool std_in = !strcmp(path, "-");
 	size_t start = buf->len;
-	int fd = STDIN_FILENO, ret;
+	int ret = read_all(buf, fd, max);
 
-	if (!std_in) {
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return err_errno(err, -errno, "cannot open '%s'", path);
-	}
-	ret = read_all(buf, fd, max);
-	if (!std_in)
-		close(fd);
 	if (!ret)
 		return 0;
 	/* As before: who had nothing has nothing to free. */
@@ -130,9 +124,43 @@ int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err
 		buf->len = start;
 		buf->data[start] = '\0';
 	}
-	path = buf_file_name(path);
 	if (ret == -EFBIG)
 		return err_set(err, ret, "'%s' is larger than the %zu bytes we take",
-			       path, max);
-	return err_errno(err, ret, "cannot read '%s'", path);
+			       name, max);
+	return err_errno(err, ret, "cannot read '%s'", name);
+}
+
+int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err)
+{
+	const char *name = buf_file_name(path);
+	int fd, ret;
+
+	if (!strcmp(path, "-"))
+		return read_named(buf, STDIN_FILENO, name, max, err);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return err_errno(err, -errno, "cannot open '%s'", path);
+	ret = read_named(buf, fd, name, max, err);
+	close(fd);
+	return ret;
+}
+
+int buf_read_regular(struct buf *buf, const char *path, size_t max, struct err *err)
+{
+	struct stat st;
+	int fd, ret;
+
+	/* A FIFO would keep open() until somebody writes. */
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+	if (fd < 0)
+		return err_errno(err, -errno, "cannot open '%s'", path);
+	if (fstat(fd, &st))
+		ret = err_errno(err, -errno, "cannot read '%s'", path);
+	else if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		ret = err_set(err, -EINVAL, "cannot read '%s': it is no regular file",
+			      path);
+	else
+		ret = read_named(buf, fd, path, max, err);
+	close(fd);
+	return ret;
 }

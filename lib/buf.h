@@ -30,6 +30,13 @@ void buf_free(struct buf *buf);
  * the file; @buf is as before then, and freed when it held nothing.
  */
 int buf_read_file(struct buf *buf, const char *path, size_t max, struct err *err);
+/*
+ * buf_read_regular - buf_read_file() of a file that one of our programs wrote, or a copy
+ *
+ * Never waits, as for the writer of a FIFO, and "-" is a name. Returns the same, and
+ * -EINVAL for what is neither a regular file nor a folder.
+ */
+int buf_read_regular(struct buf *buf, const char *path, size_t max, struct err *err);
 /* What messages call the file @path: itself, or "standard input" for "-". */
 const char *buf_file_name(const char *path);
 

@@ -72,10 +72,10 @@ int json_parse(const char *text, size_t len, const char *name, struct json **roo
 int json_read(const char *path, struct json **root, struct err *err)
 {
 	struct buf text = { 0 };
-	int ret = buf_read_file(&text, path, MAX_FILE, err);
+	int ret = buf_read_regular(&text, path, MAX_FILE, err);
 
 	if (!ret)
-		ret = json_parse(text.data, text.len, buf_file_name(path), root, err);
+		ret = json_parse(text.data, text.len, path, root, err);
 	buf_free(&text);
 	return ret;
 }

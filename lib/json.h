@@ -19,7 +19,7 @@
 
 struct json; /* a JSON value */
 
-/* Parse a file ("-" is stdin). Returns 0, -errno, or -EINVAL with "file:line: reason". */
+/* Parse a regular file. Returns 0, -errno, or -EINVAL with "file:line: reason". */
 int json_read(const char *path, struct json **root, struct err *err);
 /* The same from memory; @name stands for the file in messages. */
 int json_parse(const char *text, size_t len, const char *name, struct json **root,

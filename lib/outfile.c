@@ -320,7 +320,7 @@ int outfile_backup(const char *path, struct err *err)
 
 	if (snprintf(name, sizeof(name), "%s.orig", path) >= (int)sizeof(name))
 		return err_errno(err, -ENAMETOOLONG, "'%s.orig'", path);
-	ret = buf_read_file(&content, path, BACKUP_MAX, err);
+	ret = buf_read_regular(&content, path, BACKUP_MAX, err);
 	if (!ret)
 		ret = write_backup(path, name, &content, err);
 	buf_free(&content);

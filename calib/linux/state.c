@@ -187,11 +187,13 @@ static int load_file(struct state *st, struct err *err)
 
 static int recover(struct state *st, bool *recovered, struct err *err)
 {
+	bool any;
 	int ret;
 
 	if (access(st->file, F_OK))
 		return 0;
 	ret = load_file(st, err);
+	any = st->count;
 	if (!ret)
 		ret = state_restore(st, err);
 	if (ret)
@@ -200,7 +202,7 @@ static int recover(struct state *st, bool *recovered, struct err *err)
 			"settings of a run that died are still saved in %s; put them "
 			"back by hand and remove that file",
 			st->file);
-	*recovered = true;
+	*recovered = any;
 	return 0;
 }
 
@@ -436,7 +438,7 @@ int state_restore(struct state *st, struct err *err)
 		return err_set(err, first.ret,
 			       "%u setting(s) could not be put back: %s (saved in %s)",
 			       bad, first.err.msg, st->file);
-	if (st->count && unlink(st->file) && errno != ENOENT)
+	if (unlink(st->file) && errno != ENOENT)
 		return err_errno(err, -errno, "%s: removing it", st->file);
 	st->count = 0;
 	return 0;

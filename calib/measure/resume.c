@@ -363,7 +363,7 @@ static int count_rows(struct tally *t, uint64_t first_row, const struct session 
 		      struct err *err)
 {
 	struct buf text = { 0 };
-	int ret = buf_read_file(&text, s->samples, SAMPLES_MAX, err);
+	int ret = buf_read_regular(&text, s->samples, SAMPLES_MAX, err);
 
 	if (ret == -ENOENT)
 		return 0;

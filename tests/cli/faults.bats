@@ -127,6 +127,18 @@ setup() {
 	run --separate-stderr "$CALIB" restore --sysroot "$root"
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"root/run/calib/state.json:"* ]]
+	# It does not wait for somebody who writes to it.
+	rm root/run/calib/state.json
+	mkfifo root/run/calib/state.json
+	run --separate-stderr timeout 20 "$CALIB" restore --sysroot "$root"
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"/run/calib/state.json': it is no regular file"* ]]
+	rm root/run/calib/state.json
+	# Nothing was saved: the file goes all the same.
+	echo '{"schema": "calib-state/1", "saved": []}' > root/run/calib/state.json
+	run --separate-stderr "$CALIB" restore --sysroot "$root"
+	[ "$status" -eq 0 ]
+	[ ! -e root/run/calib/state.json ]
 	# What misses a key is damaged, too, and not nothing to do.
 	for text in '{}' '{"schema": "calib-state/1"}' \
 		'{"schema": "calib-state/1", "saved": [{"path": "/sys/devices/x"}]}'; do

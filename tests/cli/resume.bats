@@ -29,6 +29,21 @@ cut_after() {
 	cp kept "$2/samples.csv"
 }
 
+@test "what is no regular file is not waited for, and nothing is written into it" {
+	for file in samples.csv board.json plan.json; do
+		rm -rf run
+		"$CALIB" measure --board virtual:odroid-xu3 --cluster a7 --opps 400 --cpus 0,1 \
+			--repeats 1 -d run 2> err
+		rm "run/$file"
+		mkfifo "run/$file"
+		run --separate-stderr timeout 20 "$CALIB" measure --board virtual:odroid-xu3 \
+			--resume -d run
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"cannot read 'run/$file': it is no regular file"* ]]
+		[ -p "run/$file" ]
+	done
+}
+
 @test "wherever it was cut off, the windows are those of an uninterrupted run" {
 	measure -d whole --opps 200,800,1400 --repeats 2
 	[ "$status" -eq 0 ]

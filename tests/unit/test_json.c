@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -330,6 +331,10 @@ static void files_that_cannot_be_read_are_named(void **state)
 		err.msg, "cannot open '/nonexistent/x.json': No such file or directory");
 	assert_int_equal(json_read("/", &root, &err), -EISDIR);
 	assert_string_equal(err.msg, "cannot read '/': Is a directory");
+	/* Without waiting for a writer. */
+	assert_int_equal(mkfifo(files_path(dir, "fifo"), 0600), 0);
+	assert_int_equal(json_read(files_path(dir, "fifo"), &root, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "/fifo': it is no regular file"));
 	assert_int_equal(json_read(files_puts(dir, "empty", ""), &root, &err), -EINVAL);
 	assert_non_null(strstr(err.msg, "/empty': empty, not JSON; "));
 	assert_int_equal(json_read(files_puts(dir, "good", "[]"), &root, &err), 0);
