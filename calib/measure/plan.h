@@ -20,7 +20,7 @@
 #include "calib/runinfo.h"
 #include "lib/err.h"
 
-#define PLAN_MAX_LOADS	 8
+#define PLAN_MAX_LOADS	 16
 #define PLAN_MAX_ROUNDS	 1000
 #define PLAN_ROUNDS_AUTO UINT32_MAX /* one, or more where the table is short */
 #define PLAN_THIRDS	 3

@@ -234,7 +234,7 @@ static int scan_rows(struct session *s, const char *text, struct err *err)
 static int read_samples(struct session *s, struct err *err)
 {
 	struct buf text = { 0 };
-	int ret = buf_read_file(&text, s->samples, SAMPLES_MAX, err);
+	int ret = buf_read_regular(&text, s->samples, SAMPLES_MAX, err);
 
 	if (ret == -ENOENT)
 		return 0;
@@ -260,9 +260,15 @@ static int read_samples(struct session *s, struct err *err)
 static int check_writable(const struct session *s, struct err *err)
 {
 	char parent[PATH_MAX];
+	struct stat st;
 	char *slash;
 
-	if (!access(s->run, F_OK)) {
+	if (!stat(s->run, &st)) {
+		if (!S_ISDIR(st.st_mode))
+			return err_set(
+				err, -ENOTDIR,
+				"'%s' is not a folder; say with -d where to keep the run",
+				s->run);
 		if (access(s->run, W_OK | X_OK))
 			return err_errno(err, -errno, "cannot write to '%s'", s->run);
 		return 0;

@@ -77,6 +77,15 @@ setup() {
 		}' run/samples.csv
 }
 
+@test "all loads there are in one run" {
+	all=int,float,simd,branchy,l1,l2,dram,chase,spin,idle
+	run --separate-stderr "$CALIB" measure --board virtual:odroid-xu3 --cluster a7 \
+		--opps 400 --cpus 1 --loads $all --repeats 1 -d run
+	[ "$status" -eq 0 ]
+	[ "$(tail -n +2 run/samples.csv | cut -d, -f7 | sort | paste -sd,)" = \
+		"$(tr , '\n' <<< $all | sort | paste -sd,)" ]
+}
+
 @test "a load that is not there is named before anything is written" {
 	run --separate-stderr "$CALIB" measure --board virtual:odroid-xu3 --loads int,brew -d run
 	[ "$status" -eq 2 ]

@@ -184,7 +184,10 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	touch file
 	measure "${few[@]}" -d file
 	[ "$status" -eq 2 ]
-	[[ $stderr == *"file"* ]]
+	[[ $stderr == *"'file' is not a folder; say with -d where to keep the run" ]]
+	measure "${few[@]}" -d /dev/null
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"'/dev/null' is not a folder"* ]]
 	measure "${few[@]}" -d file/run
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"cannot use 'file/run': Not a directory"* ]]
