@@ -191,6 +191,25 @@ static void judge_governor(struct probe *p, const struct facts_cluster *c)
 		    "%s: governor schedutil is not available, EAS needs it", c->name);
 }
 
+/* What makes the kernel tell capacities, or tell them apart. */
+static const char *capacity_advice(const struct facts *f, bool known)
+{
+	bool in_tree = f->cluster_count > 0;
+
+	for (unsigned int i = 0; i < f->cluster_count; i++)
+		in_tree = in_tree && f->clusters[i].capacity_in_tree;
+	if (!in_tree)
+		return known ? "put capacity-dmips-mhz on all CPU nodes if the cores "
+			       "differ"
+			     : "put capacity-dmips-mhz on all CPU nodes of the device "
+			       "tree";
+	return known ? "the device tree has capacity-dmips-mhz on these CPU nodes: check "
+		       "its values if the cores differ"
+		     : "the device tree has capacity-dmips-mhz on these CPU nodes: look "
+		       "in 'dmesg | grep cpu_capacity' for one without it, or for a "
+		       "kernel that is too old";
+}
+
 static void judge_capacities(struct probe *p)
 {
 	const struct facts *f = p->facts;
@@ -202,12 +221,10 @@ static void judge_capacities(struct probe *p)
 		differ = differ || f->clusters[i].capacity != f->clusters[0].capacity;
 	}
 	if (!known)
-		add(p, PROBE_UNKNOWN, true,
-		    "put capacity-dmips-mhz on all CPU nodes of the device tree",
+		add(p, PROBE_UNKNOWN, true, capacity_advice(f, known),
 		    "capacities: the kernel shows no cpu_capacity");
 	else if (!differ)
-		add(p, PROBE_MISSING, true,
-		    "put capacity-dmips-mhz on all CPU nodes if the cores differ",
+		add(p, PROBE_MISSING, true, capacity_advice(f, known),
 		    "capacities: all CPUs have %u: EAS needs at least two",
 		    f->clusters[0].capacity);
 }

@@ -260,9 +260,11 @@ static void note_policy(const struct linux_machine *lm, const struct cpufreq_pol
 		linux_note(
 			lm,
 			"policy%u: the kernel lists no frequencies (driver %s); its %u "
-			"points in %u..%u kHz%s are requests, not an OPP table",
-			p->id, p->driver, p->khz_count, p->min_khz, p->max_khz,
-			!strcmp(p->points_from, "dt") ? ", from the device tree," : "");
+			"point%s in %u..%u kHz%s %s, not an OPP table",
+			p->id, p->driver, p->khz_count, text_s(p->khz_count), p->min_khz,
+			p->max_khz,
+			!strcmp(p->points_from, "dt") ? ", from the device tree," : "",
+			p->khz_count == 1 ? "is a request" : "are requests");
 	for (i = 0; i < p->boost_count && !p->boost_on && !p->boost_wanted; i++)
 		linux_note(lm, "policy%u: boost clock %u kHz left out, as boost is off",
 			   p->id, p->boost_khz[i]);
@@ -322,6 +324,15 @@ static int open_meters(struct linux_machine *lm, struct err *err)
 	return meters_open(&lm->meters, &lm->sys, lm->opt.power_from, err);
 }
 
+/* Of --cluster, or all are. */
+static bool is_measured(const struct linux_machine *lm, const char *name)
+{
+	for (unsigned int i = 0; i < lm->opt.cluster_count; i++)
+		if (!strcmp(lm->opt.clusters[i], name))
+			return true;
+	return !lm->opt.cluster_count;
+}
+
 /* What its meter sees; of several meters, the widest. */
 static void describe_meter(const struct linux_machine *lm, unsigned int i,
 			   struct runinfo *info)
@@ -329,7 +340,7 @@ static void describe_meter(const struct linux_machine *lm, unsigned int i,
 	const struct linux_cluster *lc = &lm->clusters[i];
 	const char *name = lm->topo->clusters[i].name;
 
-	if (!lc->has_sensor)
+	if (!lc->has_sensor || !is_measured(lm, name))
 		return;
 	if (lc->sensor.info.note[0])
 		linux_note(lm, "cluster '%s': meter %s: %s", name, lc->sensor.info.name,
@@ -384,13 +395,13 @@ static int discover_clusters(struct linux_machine *lm, const struct board *board
 		c = &lm->topo->clusters[i];
 		out = &info->clusters[i];
 		twin = board_twin(board, c);
-		if (!c->capacity_dmips_mhz && twin)
-			c->capacity_dmips_mhz = twin->capacity_dmips_mhz;
 		ret = find_sensor(lm, board, twin, i, err);
 		if (ret)
 			return ret;
 		thermal_find(&lm->sys, lm->topo, i, &lm->clusters[i].thermal);
 		describe_cluster(c, &lm->clusters[i], out);
+		if (!out->capacity_dmips_mhz && twin)
+			out->capacity_dmips_mhz = twin->capacity_dmips_mhz;
 		source = volts_fill(&lm->sys, c, user, tree, twin, out->opps,
 				    out->opp_count);
 		lm->clusters[i].table_volts = source;

@@ -106,6 +106,7 @@ static void add_cluster(const struct linux_machine *lm, const struct runinfo *in
 	char path[SYSFS_PATH];
 
 	add_described(&info->clusters[i], c);
+	c->capacity_in_tree = lm->topo->clusters[i].capacity_dmips_mhz;
 	strcpy(c->volt_source, lc->table_volts);
 	add_policies(&lm->sys, &lm->topo->clusters[i], c);
 	if (lc->has_sensor)

@@ -47,6 +47,7 @@ struct facts_cluster {
 	char regulator[64];	     /* supply of the CPUs, "" unknown */
 	uint32_t regulator_uv;	     /* now; 0: unknown */
 	uint32_t capacity_dmips_mhz; /* 0: nobody says */
+	bool capacity_in_tree;	     /* the device tree does, of its CPUs */
 	uint32_t capacity;	     /* cpu_capacity of its first CPU; 0: unknown */
 	char sensor[128];	     /* "": none */
 	char sensor_about[256];	     /* unit, interval, what to know of it */

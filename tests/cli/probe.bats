@@ -112,7 +112,7 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "a7: governor is ondemand, EAS needs schedutil -> echo schedutil >"
 	has "a15: governor schedutil is not available, EAS needs it -> build the kernel"
 	has "energy model: CPUs 4-7 have none -> every CPU needs one"
-	has "capacities: all CPUs have 1024: EAS needs at least two"
+	has "capacities: all CPUs have 1024: EAS needs at least two -> the device tree has capacity-dmips-mhz on these CPU nodes: check its values if the cores differ"
 	has "SMT is active: EAS needs it off -> echo off >"
 	has "sched_energy_aware is 0"
 	has "frequency-invariant load tracking: no APERF/MPERF counters"
@@ -123,8 +123,12 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	echo > root/boot/config-6.1.0-test
 	probe
 	has "CONFIG_ENERGY_MODEL is not set -> build the kernel with it"
-	rm -r root/sys/kernel/debug root/boot
+	rm -r root/sys/kernel/debug root/boot root/sys/devices/system/cpu/cpu?/cpu_capacity
 	probe
+	has "capacities: the kernel shows no cpu_capacity -> the device tree has capacity-dmips-mhz on these CPU nodes: look in"
+	rm root/sys/firmware/devicetree/base/cpus/*/capacity-dmips-mhz
+	probe
+	has "capacities: the kernel shows no cpu_capacity -> put capacity-dmips-mhz on all CPU nodes of the device tree"
 	has "energy model: debugfs cannot be read -> run as root"
 	has "the kernel's configuration cannot be read"
 }
