@@ -122,7 +122,7 @@ $(fault_lib): $(B)/%.so: %.c
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARN) -fPIC -shared -o $@ $< -ldl
 
 # A program that plays a virtual board in files.
-fake_bin := $(B)/tests/fake/board
+fake_bin := $(B)/tests/fake/board $(B)/tests/fake/physics
 $(fake_bin) $(bench_bin): $(B)/%: %.c $(B)/fdtedit.a $(ar_calib)
 	@mkdir -p $(@D)
 	$(call say,LD)

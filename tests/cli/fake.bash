@@ -50,7 +50,7 @@ begin() {
 		ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
 		"$CALIB" measure --sysroot "$root" "$@" > out 2> err 3>&- &
 	pid=$!
-	"$TOP/tests/fake/physics" "$root" "${big:-1}" $pid 310 > physics.log 2>&1 3>&- &
+	"$B/tests/fake/physics" "$root" "${big:-1}" $pid 310 > physics.log 2>&1 3>&- &
 	physics=$!
 }
 
@@ -71,6 +71,7 @@ ended() {
 until_pinned() {
 	until grep -q '^[0-9]' "${policy}${big:-1}/scaling_setspeed"; do
 		kill -0 $pid
+		sleep 0.01
 	done
 }
 
@@ -78,6 +79,7 @@ until_pinned() {
 until_rows() {
 	until [ -e run/samples.csv ] && [ "$(wc -l < run/samples.csv)" -gt "$1" ]; do
 		kill -0 $pid
+		sleep 0.01
 	done
 }
 

@@ -98,7 +98,7 @@ settings() {
 	"$CALIB" measure --sysroot "$root" --cluster a15 --opps 200,1000,2000 --cpus 0,1 \
 		--power-from "'$TOP/tests/fake/bench-meter' '$root'" -d run > out 2> err 3>&- &
 	pid=$!
-	"$TOP/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
+	"$B/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
 	wait $pid
 	cat err
 	grep -q "note: cluster 'a15': the marker load shows by .* readings come up to .* ms after they were taken" err
@@ -111,6 +111,13 @@ settings() {
 	grep -q '"dynamic-power-coefficient": 3\(0[5-9]\|1[0-5]\),' coeffs.json
 	# Nothing of it runs on.
 	! pgrep -f "bench-meter.*$root"
+}
+
+@test "an external meter is said of the clusters that are measured" {
+	measure --cluster a15 --opps 200 --cpus 0 -n --power-from "echo time_ns,power_w; sleep 100"
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"cluster 'a15': meter stream echo"* ]]
+	[[ $stderr != *"cluster 'a7': meter"* ]]
 }
 
 @test "an external meter of another machine is refused before anything is written" {
