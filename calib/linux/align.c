@@ -99,8 +99,8 @@ int linux_align(struct linux_machine *lm, unsigned int cluster, struct err *err)
 	if (ret)
 		return ret;
 	linux_note(lm,
-		   "cluster '%s': the marker load shows by %.3g mW; readings come up to "
-		   "%.3g ms after they were taken, one every %.3g ms",
+		   "cluster '%s': the marker load shows by %.1f mW; readings come up to "
+		   "%.0f ms after they were taken, one every %.1f ms",
 		   c->name, step_uw / 1e3, stream_lag_ns(pm) / 1e6,
 		   stream_interval_ns(pm) / 1e6);
 	return 0;
