@@ -79,6 +79,11 @@ static int fit_all(struct job *j, struct err *err)
 	unsigned int i;
 	int ret;
 
+	if (j->o->compare && j->in.first)
+		return err_set(
+			err, -EINVAL,
+			"--compare is of one board, and there are %u; give one run",
+			j->in.samples.board_count);
 	fit_talk_rejects(j->ctx, &j->in);
 	for (i = 0; i < j->in.cluster_count; i++) {
 		ret = fit_one(j, i, err);
@@ -155,7 +160,7 @@ static const struct opt fit_opts[] = {
 
 const struct cmd cmd_fit = {
 	.name = "fit",
-	.args = "[SAMPLES.csv...]",
+	.args = "[RUN... | SAMPLES.csv...]",
 	.summary = "fit the dynamic-power-coefficient to measured rows",
 	.help = "Fits C of P = C f V^2, the dynamic power of one CPU in uW/MHz/V^2, with "
 		"its "
@@ -163,7 +168,14 @@ const struct cmd cmd_fit = {
 		"CSV "
 		"files: our own, or any whose columns say their unit (freq_khz or "
 		"freq_mhz, voltage_uv or voltage_v, power_uw or power_mw; also policy, "
-		"ncpus, baseline_uw).\n"
+		"ncpus, baseline_uw, board).\n"
+		"\n"
+		"A folder is a run, and a run is one board: several folders are several "
+		"boards of one kind, which are fitted one by one. C then is their mean "
+		"with its interval (random effects), and beside it stand how far boards "
+		"differ, where a new board's C is to be expected, and which board is "
+		"unlike the others. Several CSV files are rows of one board, unless a "
+		"column 'board' says otherwise.\n"
 		"\n"
 		"A rail draws more than what CPUs switch: shared clock, leakage that "
 		"grows with temperature, whatever else the meter sees. What can be told "
@@ -198,6 +210,7 @@ const struct cmd cmd_fit = {
 	.example =
 		"calib fit > coeffs.json\n"
 		"calib fit -d run --cluster a15 --compare -o coeffs.json\n"
+		"calib fit board1/ board2/ board3/ > coeffs.json\n"
 		"calib fit --match compatible=arm,cortex-a53 old-run.csv > coeffs.json",
 	.opts = fit_opts,
 	.opts_size = sizeof(struct fit_opts),

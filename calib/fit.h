@@ -13,6 +13,7 @@
 #include "calib/samples.h"
 #include "lib/cmd.h"
 #include "lib/coeffs.h"
+#include "models/many_boards.h"
 #include "models/power.h"
 
 /* From public data: 59 workloads on one Cortex-A15, five phones of one model. */
@@ -39,8 +40,11 @@ struct fit_opts {
 struct fit_input {
 	struct samples samples;
 	struct runinfo info;
-	bool has_info; /* info is that of a run; else files stand alone */
-	char samples_path[4096], info_path[4096];
+	bool has_info; /* info is that of a run (of several, the first); else files stand
+			  alone */
+	char **paths;  /* of the runs' files; NULL: files stand alone */
+	unsigned int path_count;
+	size_t *first; /* row of each of samples.boards, and the end; NULL: one board */
 	char clusters[COEFFS_MAX_CLUSTERS][32]; /* in the order of the result */
 	unsigned int cluster_count;
 	bool volt_filled[COEFFS_MAX_CLUSTERS]; /* rows had none: the table's were taken */
@@ -55,6 +59,7 @@ struct fit_cluster {
 	const struct power_method *method;
 	char why[128];
 	struct power_fit fit;
+	struct many_boards boards; /* count 0: one board */
 };
 
 /*
@@ -66,6 +71,24 @@ struct fit_cluster {
 int fit_input_read(struct fit_input *in, const struct fit_opts *o, char **files,
 		   int file_count, struct err *err);
 void fit_input_free(struct fit_input *in);
+/* The steps of it, that runs take one by one: */
+int fit_input_run(struct fit_input *in, const char *dir, struct runinfo *info,
+		  struct err *err);
+/* Note the clusters of the rows from @from on, in the order of @info (or NULL) first. */
+int fit_input_clusters(struct fit_input *in, const struct runinfo *info, size_t from,
+		       struct err *err);
+int fit_input_voltages(struct fit_input *in, const char *only, const struct runinfo *info,
+		       size_t from, struct err *err);
+
+/*
+ * fit_runs_read - the rows of several runs, each of a board of its own
+ *
+ * Returns 0, -EINVAL for a run of another kind of machine or with other clusters, -errno.
+ */
+int fit_runs_read(struct fit_input *in, const char *only, char **dirs, int n,
+		  struct err *err);
+/* Put rows board by board. -EINVAL where two boards have the same rows; -ENOMEM. */
+int fit_boards_group(struct fit_input *in, struct err *err);
 
 /*
  * fit_cluster_run - choose the method and fit cluster number @i

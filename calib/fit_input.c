@@ -4,7 +4,9 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "calib/fit.h"
 
@@ -35,11 +37,11 @@ static int add_cluster(struct fit_input *in, const char *name, struct err *err)
 	return 0;
 }
 
-static bool has_rows(const struct fit_input *in, const char *name)
+static bool has_rows(const struct fit_input *in, const char *name, size_t from)
 {
 	size_t i;
 
-	for (i = 0; i < in->samples.count; i++)
+	for (i = from; i < in->samples.count; i++)
 		if (!strcmp(in->samples.rows[i].cluster, name))
 			return true;
 	return false;
@@ -59,22 +61,31 @@ static int unknown_cluster(const struct fit_input *in, const char *name, struct 
 }
 
 /* In the machine's order, then as they come. */
-static int list_clusters(struct fit_input *in, const char *only, struct err *err)
+int fit_input_clusters(struct fit_input *in, const struct runinfo *info, size_t from,
+		       struct err *err)
 {
 	size_t i;
 	int ret = 0;
 
-	for (i = 0; in->has_info && i < in->info.cluster_count && !ret; i++)
-		if (has_rows(in, in->info.clusters[i].name))
-			ret = add_cluster(in, in->info.clusters[i].name, err);
-	for (i = 0; i < in->samples.count && !ret; i++)
+	for (i = 0; info && i < info->cluster_count && !ret; i++)
+		if (has_rows(in, info->clusters[i].name, from))
+			ret = add_cluster(in, info->clusters[i].name, err);
+	for (i = from; i < in->samples.count && !ret; i++)
 		ret = add_cluster(in, in->samples.rows[i].cluster, err);
-	if (ret || !only)
-		return ret;
-	if (!has_rows(in, only))
+	return ret;
+}
+
+static int only_cluster(struct fit_input *in, const char *only, struct err *err)
+{
+	unsigned int i = 0;
+
+	while (i < in->cluster_count && strcmp(in->clusters[i], only))
+		i++;
+	if (i == in->cluster_count)
 		return unknown_cluster(in, only, err);
 	in->cluster_count = 1;
-	snprintf(in->clusters[0], sizeof(in->clusters[0]), "%s", only);
+	in->volt_filled[0] = in->volt_filled[i];
+	memmove(in->clusters[0], in->clusters[i], sizeof(in->clusters[0]));
 	return 0;
 }
 
@@ -88,18 +99,19 @@ static uint32_t table_uv(const struct runinfo_cluster *c, uint32_t khz)
 	return 0;
 }
 
-static int fill_voltages(struct fit_input *in, const char *only, struct err *err)
+int fit_input_voltages(struct fit_input *in, const char *only, const struct runinfo *info,
+		       size_t from, struct err *err)
 {
 	unsigned int k;
 	size_t i;
 
-	for (i = 0; i < in->samples.count; i++) {
+	for (i = from; i < in->samples.count; i++) {
 		struct sample *s = &in->samples.rows[i];
 
 		if (s->volt_uv || (only && strcmp(only, s->cluster)))
 			continue;
-		if (in->has_info)
-			s->volt_uv = table_uv(runinfo_cluster(&in->info, s->cluster),
+		if (info)
+			s->volt_uv = table_uv(runinfo_cluster(info, s->cluster),
 					      s->opp_khz);
 		if (!s->volt_uv)
 			return err_set(
@@ -142,47 +154,133 @@ static int check_units(const struct fit_input *in, const char *only, struct err 
 	return 0;
 }
 
-static int read_run(struct fit_input *in, const char *dir, struct err *err)
+static int add_path(struct fit_input *in, const char *dir, const char *name,
+		    struct err *err)
 {
-	int ret = runinfo_read(dir, &in->info, err);
+	char path[4096], **paths;
+	int ret = runinfo_path(dir, name, path, sizeof(path), err);
 
-	in->has_info = !ret;
+	if (ret)
+		return ret;
+	paths = reallocarray(in->paths, in->path_count + 1, sizeof(*paths));
+	if (paths)
+		in->paths = paths;
+	if (!paths || !(paths[in->path_count] = strdup(path)))
+		return err_errno(err, -ENOMEM, "%s", path);
+	in->path_count++;
+	return 0;
+}
+
+int fit_input_run(struct fit_input *in, const char *dir, struct runinfo *info,
+		  struct err *err)
+{
+	int ret = runinfo_read(dir, info, err);
+
 	if (!ret)
-		ret = runinfo_path(dir, "board.json", in->info_path,
-				   sizeof(in->info_path), err);
+		ret = add_path(in, dir, "board.json", err);
+	if (!ret)
+		ret = add_path(in, dir, "samples.csv", err);
+	return ret ? ret : samples_read(&in->samples, in->paths[in->path_count - 1], err);
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* Arguments are folders, each the run of a board, or files with rows of one. */
+static int count_folders(const struct fit_opts *o, char **files, int n, struct err *err)
+{
+	int i, folders = 0, folder = 0, file = 0;
+
+	for (i = 0; i < n; i++) {
+		if (is_folder(files[i])) {
+			folders++;
+			folder = i;
+		} else {
+			file = i;
+		}
+	}
+	if (folders && folders < n)
+		return err_set(err, -EINVAL,
+			       "'%s' is a folder (a run) and '%s' is not; give runs or "
+			       "CSV files, not both",
+			       files[folder], files[file]);
+	if (folders && o->dir)
+		return err_set(err, -EINVAL,
+			       "run '%s' with -d, and run '%s'; give all runs without -d",
+			       o->dir, files[folder]);
+	return folders;
+}
+
+static int read_files(struct fit_input *in, const struct fit_opts *o, char **files, int n,
+		      struct err *err)
+{
+	int i, ret = 0;
+
+	if (o->dir) {
+		ret = runinfo_read(o->dir, &in->info, err);
+		in->has_info = !ret;
+		if (!ret)
+			ret = add_path(in, o->dir, "board.json", err);
+	}
+	for (i = 0; i < n && !ret; i++)
+		ret = samples_read(&in->samples, files[i], err);
 	return ret;
+}
+
+static int read_rows(struct fit_input *in, const struct fit_opts *o, char **files, int n,
+		     struct err *err)
+{
+	const char *dir = o->dir ? o->dir : RUN_DEFAULT;
+	int folders = count_folders(o, files, n, err), ret;
+
+	if (folders < 0)
+		return folders;
+	if (folders > 1)
+		return fit_runs_read(in, o->cluster, files, n, err);
+	if (folders || !n) {
+		ret = fit_input_run(in, folders ? files[0] : dir, &in->info, err);
+		in->has_info = !ret;
+	} else {
+		ret = read_files(in, o, files, n, err);
+	}
+	if (ret)
+		return ret;
+	if (!in->samples.count)
+		return err_set(err, -ENODATA, "%s: no rows", in->samples.paths[0]);
+	ret = fit_input_clusters(in, in->has_info ? &in->info : NULL, 0, err);
+	return ret ? ret
+		   : fit_input_voltages(in, o->cluster, in->has_info ? &in->info : NULL,
+					0, err);
 }
 
 int fit_input_read(struct fit_input *in, const struct fit_opts *o, char **files,
 		   int file_count, struct err *err)
 {
-	const char *dir = o->dir ? o->dir : RUN_DEFAULT;
-	int i, ret = 0;
+	int ret;
 
 	memset(in, 0, sizeof(*in));
-	if (o->dir || !file_count)
-		ret = read_run(in, dir, err);
-	if (!ret && !file_count) {
-		ret = runinfo_path(dir, "samples.csv", in->samples_path,
-				   sizeof(in->samples_path), err);
-		if (!ret)
-			ret = samples_read(&in->samples, in->samples_path, err);
-	}
-	for (i = 0; i < file_count && !ret; i++)
-		ret = samples_read(&in->samples, files[i], err);
-	if (ret)
-		return ret;
-	if (!in->samples.count)
-		return err_set(err, -ENODATA, "%s: no rows",
-			       in->samples.file_count ? in->samples.paths[0] : dir);
-	ret = list_clusters(in, o->cluster, err);
+	ret = read_rows(in, o, files, file_count, err);
+	if (!ret && o->cluster)
+		ret = only_cluster(in, o->cluster, err);
 	if (!ret)
-		ret = fill_voltages(in, o->cluster, err);
-	return ret ? ret : check_units(in, o->cluster, err);
+		ret = check_units(in, o->cluster, err);
+	if (!ret && in->samples.board_count > 1)
+		ret = fit_boards_group(in, err);
+	return ret;
 }
 
 void fit_input_free(struct fit_input *in)
 {
+	unsigned int i;
+
+	for (i = 0; i < in->path_count; i++)
+		free(in->paths[i]);
+	free(in->paths);
+	free(in->first);
 	samples_free(&in->samples);
 }
 
@@ -223,10 +321,10 @@ static int choose_load(struct fit_cluster *c, const struct fit_input *in,
 	return 0;
 }
 
-static int choose_method(struct fit_cluster *c, const struct fit_opts *o, struct err *err)
+static int ask_method(struct fit_cluster *c, const struct fit_opts *o, struct err *err)
 {
 	if (!o->method || !strcmp(o->method, "auto"))
-		return power_choose(&c->data, &c->method, c->why, sizeof(c->why), err);
+		return 0;
 	c->method = power_method_find(o->method);
 	if (!c->method)
 		return err_set(err, -EINVAL, "no method '%s'; see 'calib fit --help'",
@@ -235,22 +333,56 @@ static int choose_method(struct fit_cluster *c, const struct fit_opts *o, struct
 	return 0;
 }
 
-static int choose_law(struct fit_cluster *c, const struct fit_opts *o, struct err *err)
+/* The law of leakage that was asked for. */
+static enum power_leakage asked_law(const struct fit_opts *o)
 {
 	static const char *const laws[] = { "auto", "linear", "cubic", "exponential" };
 	unsigned int i = 0;
 
-	if (!o->leakage)
-		return 0;
-	while (i < sizeof(laws) / sizeof(laws[0]) && strcmp(laws[i], o->leakage))
+	while (o->leakage && i < sizeof(laws) / sizeof(laws[0]) &&
+	       strcmp(laws[i], o->leakage))
 		i++;
-	if (i && !c->method->takes_law)
-		return err_set(err, -EINVAL,
-			       "--leakage %s: method %s has no law of leakage; it is for "
-			       "structured and within-opp",
-			       o->leakage, c->method->name);
-	c->data.leakage = i;
-	return 0;
+	return o->leakage ? i : 0;
+}
+
+static int check_law(const struct fit_cluster *c, const struct fit_opts *o,
+		     struct err *err)
+{
+	if (!c->data.leakage || c->method->takes_law)
+		return 0;
+	return err_set(err, -EINVAL,
+		       "--leakage %s: method %s has no law of leakage; it is for "
+		       "structured and within-opp",
+		       o->leakage, c->method->name);
+}
+
+static int fit_one_board(struct fit_cluster *c, const struct fit_opts *o, struct err *err)
+{
+	int ret = 0;
+
+	if (!c->method)
+		ret = power_choose(&c->data, &c->method, c->why, sizeof(c->why), err);
+	if (!ret)
+		ret = check_law(c, o, err);
+	return ret ? ret : power_fit_with(c->method, &c->data, &c->fit, err);
+}
+
+static int fit_several(struct fit_cluster *c, const struct fit_input *in,
+		       const struct power_select *sel, const struct fit_opts *o,
+		       struct err *err)
+{
+	struct many_boards_in boards = {
+		.samples = in->samples.rows,
+		.first = in->first,
+		.names = (const char *const *)in->samples.boards,
+		.count = in->samples.board_count,
+		.sel = *sel,
+		.leakage = c->data.leakage,
+	};
+	int ret = many_boards_fit(&boards, &c->method, c->why, sizeof(c->why), &c->boards,
+				  &c->fit, err);
+
+	return ret ? ret : check_law(c, o, err);
 }
 
 int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
@@ -274,11 +406,12 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 	if (ret == -ENODATA)
 		fit_left_out_all(c, in, o->compare, err);
 	if (!ret)
-		ret = choose_method(c, o, err);
+		ret = ask_method(c, o, err);
 	if (!ret)
-		ret = choose_law(c, o, err);
+		c->data.leakage = asked_law(o);
 	if (!ret)
-		ret = power_fit_with(c->method, &c->data, &c->fit, err);
+		ret = in->first ? fit_several(c, in, &sel, o, err)
+				: fit_one_board(c, o, err);
 	if (ret)
 		return err_wrap(err, ret, "cluster '%s'", c->name);
 	return 0;
@@ -287,6 +420,7 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 void fit_cluster_free(struct fit_cluster *c)
 {
 	power_data_free(&c->data);
+	many_boards_free(&c->boards);
 }
 
 const char *fit_cluster_poor(const struct fit_cluster *c)

@@ -182,12 +182,15 @@ static int fill_provenance(struct coeffs_provenance *p, const struct fit_cluster
 	unsigned int i;
 	int ret = 0;
 
-	if (in->has_info)
-		ret = add_file(p, in->info_path, err);
-	for (i = 0; i < in->samples.file_count && !ret; i++)
+	for (i = 0; i < in->path_count && !ret; i++)
+		ret = add_file(p, in->paths[i], err);
+	/* Those of runs are among them. */
+	for (i = 0; i < in->samples.file_count && in->path_count < 2 && !ret; i++)
 		ret = add_file(p, in->samples.paths[i], err);
 	if (ret)
 		return ret;
+	if (in->path_count > COEFFS_MAX_FILES)
+		add_note(p, "files: %u more", in->path_count - COEFFS_MAX_FILES);
 	if (c->info && c->info->sensor_driver[0])
 		snprintf(p->sensor, sizeof(p->sensor), "%s (%s)", c->info->sensor,
 			 c->info->sensor_driver);
@@ -258,6 +261,44 @@ static void fill_opps(struct coeffs_cluster *out, const struct fit_cluster *c)
 	qsort(out->opps, out->opp_count, sizeof(out->opps[0]), by_hz);
 }
 
+static void add_board(struct coeffs_boards *out, const struct many_board *b,
+		      const char *name)
+{
+	struct coeffs_board *o = &out->each[out->each_count];
+
+	if (out->each_count == COEFFS_MAX_BOARDS)
+		return;
+	snprintf(o->name, sizeof(o->name), "%s", name);
+	o->used = b->used;
+	o->estimate = b->c;
+	o->stderr_ = b->se;
+	o->off = b->deleted;
+	o->outlying = b->outlying;
+	snprintf(o->left_out, sizeof(o->left_out), "%s", b->why);
+	out->each_count++;
+}
+
+/* All boards, or of very many those with something amiss. */
+static void fill_boards(struct coeffs_boards *out, const struct fit_cluster *c,
+			char *const *names)
+{
+	const struct many_boards *m = &c->boards;
+	bool all = m->count <= COEFFS_MAX_BOARDS;
+	size_t i;
+
+	out->n = m->used;
+	out->outlying = m->outlying;
+	out->left_out = m->count - m->used;
+	out->between_pct = 100 * m->meta.sd / m->meta.mean;
+	for (i = 0; i < 2; i++) {
+		out->between_pct95[i] = 100 * m->meta.sd95[i] / m->meta.mean;
+		out->new95[i] = m->meta.new95[i];
+	}
+	for (i = 0; i < m->count; i++)
+		if (all || m->boards[i].outlying || !m->boards[i].used)
+			add_board(out, &m->boards[i], names[i]);
+}
+
 int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 		       const struct fit_input *in, const struct fit_opts *o,
 		       const char *command, struct err *err)
@@ -282,6 +323,9 @@ int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 	out->has_effective = isfinite(out->effective) && out->effective > 0;
 	out->has_model = true;
 	fill_model(&out->model, c);
+	out->has_boards = c->boards.count > 0;
+	if (out->has_boards)
+		fill_boards(&out->boards, c, in->samples.boards);
 	fill_opps(out, c);
 	out->has_provenance = true;
 	return fill_provenance(&out->provenance, c, in, o, command, err);

@@ -123,6 +123,44 @@ static void talk_precision(const struct cmd_ctx *ctx, const struct fit_cluster *
 			 c->name, 100 * predicted, 100 * fitted);
 }
 
+#define BOARDS_NAMED 10
+
+static void talk_board(const struct cmd_ctx *ctx, const struct fit_cluster *c,
+		       const struct many_board *b, const char *name)
+{
+	if (!b->used)
+		cmd_warn(ctx, "cluster '%s': board '%s' left out: %s", c->name, name,
+			 b->why);
+	else
+		cmd_warn(ctx,
+			 "cluster '%s': board '%s' is an outlying one: C = %.2f, %.1f "
+			 "standard deviations off what the others predict; look at its "
+			 "measurement before it counts",
+			 c->name, name, b->c, fabs(b->deleted));
+}
+
+static void talk_boards(const struct cmd_ctx *ctx, const struct fit_cluster *c,
+			char *const *names)
+{
+	const struct many_boards *m = &c->boards;
+	const struct meta *p = &m->meta;
+	size_t i, amiss = 0;
+
+	fprintf(stderr,
+		"  boards  %zu of %zu, between them %.2f %% (95 %%: %.2f..%.2f %%); a "
+		"new "
+		"board has C in %.2f..%.2f (95 %%)\n",
+		m->used, m->count, 100 * p->sd / p->mean, 100 * p->sd95[0] / p->mean,
+		100 * p->sd95[1] / p->mean, p->new95[0], p->new95[1]);
+	for (i = 0; i < m->count; i++)
+		if ((m->boards[i].outlying || !m->boards[i].used) &&
+		    amiss++ < BOARDS_NAMED)
+			talk_board(ctx, c, &m->boards[i], names[i]);
+	if (amiss > BOARDS_NAMED)
+		cmd_warn(ctx, "cluster '%s': and %zu boards more", c->name,
+			 amiss - BOARDS_NAMED);
+}
+
 void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 		      const struct coeffs_cluster *r, const struct fit_input *in)
 {
@@ -135,9 +173,11 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 	fprintf(stderr, "  method  %s: %s (%s)\n", c->method->name, c->method->words,
 		c->why);
 	fit_talk_rows(c, in);
+	if (c->boards.count)
+		talk_boards(ctx, c, in->samples.boards);
 	talk_fit(f);
 	talk_power(c, &r->provenance);
-	if (r->has_interval)
+	if (r->has_interval && !c->boards.count)
 		talk_precision(ctx, c);
 	for (i = 0; i < f->note_count; i++)
 		cmd_warn(ctx, "cluster '%s': %s", c->name, f->notes[i]);

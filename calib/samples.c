@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,11 +85,66 @@ int samples_append(struct samples *s, const struct sample *row)
 	return 0;
 }
 
+struct board_entry {
+	uint32_t number;
+	char name[];
+};
+
+static int by_name(const void *a, const void *b)
+{
+	const struct board_entry *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static int add_board(struct samples *s, struct board_entry *e)
+{
+	char **boards = s->boards;
+	struct board_entry **found;
+
+	if (!(s->board_count & (s->board_count - 1))) {
+		boards = reallocarray(boards, 2 * s->board_count + 1, sizeof(*boards));
+		if (!boards)
+			return -ENOMEM;
+		s->boards = boards;
+	}
+	found = tsearch(e, &s->board_index, by_name);
+	if (!found)
+		return -ENOMEM;
+	e->number = s->board_count;
+	boards[s->board_count++] = e->name;
+	return 0;
+}
+
+int samples_board(struct samples *s, const char *name, uint32_t *number)
+{
+	struct board_entry *e, **found;
+	int ret;
+
+	/* Mostly the one of the row before. */
+	*number = s->count ? s->rows[s->count - 1].board : 0;
+	if (*number < s->board_count && !strcmp(s->boards[*number], name))
+		return 0;
+	e = calloc(1, sizeof(*e) + strlen(name) + 1);
+	if (!e)
+		return -ENOMEM;
+	strcpy(e->name, name);
+	found = tfind(e, &s->board_index, by_name);
+	ret = found ? 0 : add_board(s, e);
+	*number = found ? (*found)->number : e->number;
+	if (found || ret)
+		free(e);
+	return ret;
+}
+
 void samples_free(struct samples *s)
 {
 	if (!s)
 		return;
 	free(s->rows);
+	free(s->paths);
+	free(s->boards);
+	tdestroy(s->board_index, free);
 	*s = (struct samples){ 0 };
 }
 

@@ -17,8 +17,9 @@
 #include "lib/err.h"
 #include "models/sample.h"
 
-#define SAMPLES_MAX_FILES    64
+#define SAMPLES_MAX_FILES    16384
 #define SAMPLES_MAX_REJECTS  64
+#define SAMPLES_MAX_BOARD    64 /* of its name, with the NUL */
 #define SAMPLES_MAX_CPUS     1024
 #define SAMPLES_MAX_UTIL_PCT (100 * SAMPLES_MAX_CPUS)
 
@@ -32,8 +33,11 @@ struct samples_reject {
 struct samples {
 	struct sample *rows; /* in file order */
 	size_t count, cap;
-	const char *paths[SAMPLES_MAX_FILES]; /* borrowed */
+	const char **paths; /* the strings are borrowed */
 	unsigned int file_count;
+	char **boards; /* names under 'board', in the order of their first row */
+	unsigned int board_count; /* 0: no such column */
+	void *board_index;	  /* tree of their numbers by name, see tsearch(3) */
 	struct samples_reject rejects[SAMPLES_MAX_REJECTS];
 	unsigned int reject_count;
 };
@@ -49,9 +53,9 @@ extern const char samples_header[];
  *
  * Our own header, or any header made of the columns that samples_read.c lists with their
  * units (freq_khz/freq_mhz, voltage_uv/voltage_v, power_uw/power_mw, policy/cluster,
- * ncpus/cpu_count, baseline_uw ...); decimal values are taken exactly. Needed at least:
- * frequency, voltage, power. A column that is not known is refused: a misspelt baseline
- * would be a wrong number. In our own format any bad field is an error (-EINVAL,
+ * ncpus/cpu_count, board, baseline_uw ...); decimal values are taken exactly. Needed at
+ * least: frequency, voltage, power. A column that is not known is refused: a misspelt
+ * baseline would be a wrong number. In our own format any bad field is an error (-EINVAL,
  * "path:line: power_uw 'x' is not ..."). In other formats a row whose power is empty, nan
  * or inf is put into rejects[] and reading goes on; other fields that are empty count as
  * absent. What is absent: cluster "cluster0" (a number under "policy" becomes "policyN"),
@@ -65,6 +69,8 @@ int samples_read(struct samples *s, const char *path, struct err *err);
  * that is not plain or a util_pct out of range. */
 int samples_write_row(FILE *f, const struct sample *row);
 int samples_append(struct samples *s, const struct sample *row);
+/* The number of a board, a new one where the name is new. 0 or -ENOMEM. */
+int samples_board(struct samples *s, const char *name, uint32_t *number);
 void samples_free(struct samples *s);
 /* "throttled|clock" into @out; "-" for none. Returns @out. */
 char *samples_flags_format(uint32_t flags, char *out, size_t size);

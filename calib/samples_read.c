@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -31,6 +32,7 @@ enum field {
 	F_FLAGS,
 	F_LOAD_NS,
 	F_BASELINE,
+	F_BOARD,
 	F_MAX,
 };
 
@@ -85,6 +87,7 @@ static const struct column {
 	{ "cycles", F_CYCLES, 0 },	  { "flags", F_FLAGS, 0 },
 	{ "baseline_uw", F_BASELINE, 0 }, { "baseline_mw", F_BASELINE, 3 },
 	{ "baseline_w", F_BASELINE, 6 },  { "load_ns", F_LOAD_NS, 0 },
+	{ "board", F_BOARD, 0 },
 };
 
 #define COLUMN_COUNT (sizeof(columns) / sizeof(columns[0]))
@@ -351,6 +354,20 @@ static int read_counters(const struct reader *r, struct sample *s, struct err *e
 	return 0;
 }
 
+static int read_board(struct samples *s, const struct reader *r, struct sample *row,
+		      struct err *err)
+{
+	char name[SAMPLES_MAX_BOARD];
+	int ret;
+
+	if (!r->column[F_BOARD])
+		return 0;
+	ret = read_name(r, F_BOARD, "", name, sizeof(name), err);
+	if (!ret && samples_board(s, name, &row->board))
+		ret = err_errno(err, -ENOMEM, "%s:%u", r->csv.path, r->csv.line_no);
+	return ret;
+}
+
 /* A fraction of a CPU is a mistake, not something to round ("2.0" is none). */
 static int check_count(const struct reader *r, struct err *err)
 {
@@ -422,11 +439,43 @@ static int read_row(struct samples *s, const struct reader *r, struct err *err)
 		return ret;
 	row.power_uw = power;
 	ret = read_rest(r, &row, err);
+	if (!ret)
+		ret = read_board(s, r, &row, err);
 	if (ret)
 		return ret;
 	if (samples_append(s, &row))
 		return err_errno(err, -ENOMEM, "%s:%u", r->csv.path, r->csv.line_no);
 	return 0;
+}
+
+static int add_path(struct samples *s, const char *path, struct err *err)
+{
+	const char **paths = s->paths;
+	unsigned int n = s->file_count;
+
+	if (n == SAMPLES_MAX_FILES)
+		return err_set(err, -E2BIG, "'%s' is one file too many (%d are taken)",
+			       path, SAMPLES_MAX_FILES);
+	if (!(n & (n - 1)))
+		paths = reallocarray(paths, 2 * n + 1, sizeof(*paths));
+	if (!paths)
+		return err_errno(err, -ENOMEM, "%u files", n);
+	s->paths = paths;
+	s->paths[s->file_count++] = path;
+	return 0;
+}
+
+/* Rows without a board are of none, so that all have one, or none. */
+static int check_boards(const struct samples *s, const struct reader *r, struct err *err)
+{
+	if (!s->count || !s->board_count == !r->column[F_BOARD])
+		return 0;
+	return err_set(
+		err, -EINVAL,
+		"%s:1: %s column 'board', and the file before has %s; all files or "
+		"none",
+		r->csv.path, r->column[F_BOARD] ? "a" : "no",
+		r->column[F_BOARD] ? "none" : "one");
 }
 
 int samples_read(struct samples *s, const char *path, struct err *err)
@@ -435,15 +484,17 @@ int samples_read(struct samples *s, const char *path, struct err *err)
 	int ret;
 
 	if (s->file_count == SAMPLES_MAX_FILES)
-		return err_set(err, -E2BIG, "'%s' is one file too many (%d are taken)",
-			       path, SAMPLES_MAX_FILES);
+		return add_path(s, path, err);
 	ret = csv_open(&r.csv, path, err);
 	if (ret)
 		return ret;
 	ret = map_columns(&r, err);
+	if (!ret)
+		ret = check_boards(s, &r, err);
+	if (!ret)
+		ret = add_path(s, path, err);
 	if (ret)
 		goto out_close;
-	s->paths[s->file_count++] = path;
 	while ((ret = csv_next(&r.csv, err)) == 1) {
 		ret = read_row(s, &r, err);
 		if (ret)

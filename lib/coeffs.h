@@ -21,7 +21,8 @@
 #define COEFFS_MAX_MATCH    64
 #define COEFFS_MAX_TERMS    16
 #define COEFFS_MAX_OPPS	    128
-#define COEFFS_MAX_FILES    16
+#define COEFFS_MAX_FILES    64
+#define COEFFS_MAX_BOARDS   64
 #define COEFFS_MAX_NOTES    32
 #define COEFFS_TEXT	    256
 #define COEFFS_MAX_BYTES    (16u << 20) /* of the file */
@@ -77,6 +78,30 @@ struct coeffs_opp {
 	double work_per_mhz; /* of one CPU and second, in the load's units; 0: unknown */
 };
 
+/* One board of several: its own C, or why it has none. */
+struct coeffs_board {
+	char name[COEFFS_TEXT];
+	bool used;
+	double estimate, stderr_;
+	double off; /* "off-by": standard deviations from what the others predict */
+	bool outlying;
+	char left_out[COEFFS_TEXT]; /* not used: why */
+};
+
+/* Several boards of one kind: estimate and ci95 of the cluster are those of their mean.
+ */
+struct coeffs_boards {
+	uint32_t n;	    /* boards in the mean */
+	uint32_t outlying;  /* of them */
+	uint32_t left_out;  /* beside them */
+	double between_pct; /* "between-pct": their standard deviation over their mean */
+	double between_pct95[2];
+	double new95[2]; /* "new-board95": where the C of one more board is */
+	struct coeffs_board each[COEFFS_MAX_BOARDS]; /* all, or those with something amiss
+							first */
+	unsigned int each_count;
+};
+
 struct coeffs_file {
 	char path[COEFFS_TEXT];
 	char sha256[65];
@@ -112,6 +137,8 @@ struct coeffs_cluster {
 			     included */
 	bool has_model;
 	struct coeffs_model model;
+	bool has_boards;
+	struct coeffs_boards boards;
 	struct coeffs_opp opps[COEFFS_MAX_OPPS]; /* ascending hz */
 	unsigned int opp_count;
 	bool has_provenance;
@@ -124,7 +151,7 @@ struct coeffs_check {
 	char text[COEFFS_TEXT];
 };
 
-/* About 1 MB: allocate it with coeffs_new(), not on the stack. */
+/* About 2 MB: allocate it with coeffs_new(), not on the stack. */
 struct coeffs {
 	char generator[64]; /* "" when unknown */
 	char board[128];    /* root compatible of the machine, "" when unknown */

@@ -2,7 +2,7 @@
 /*
  * coeffs.json from a file: every key known, every value of its type and in its range.
  */
-#include "lib/coeffs.h"
+#include "lib/coeffs_internal.h"
 
 #include <errno.h>
 #include <string.h>
@@ -58,8 +58,8 @@ static int read_power(const struct json *obj, const char *key, double *out,
 }
 
 /* An interval [low, high]. */
-static int read_interval(const struct json *obj, const char *key, double out[2],
-			 struct err *err)
+int coeffs_get_interval(const struct json *obj, const char *key, double out[2],
+			struct err *err)
 {
 	const struct json *arr = NULL;
 	int ret = json_get_array(obj, key, &arr, err);
@@ -404,7 +404,7 @@ static int read_estimate(const struct json *obj, struct coeffs_cluster *c,
 	if (!ret)
 		ret = read_size(obj, "stderr", &c->stderr_, err);
 	if (!ret)
-		ret = read_interval(obj, "ci95", c->ci95, err);
+		ret = coeffs_get_interval(obj, "ci95", c->ci95, err);
 	return ret;
 }
 
@@ -422,7 +422,7 @@ static int read_capacity(const struct json *obj, struct coeffs_cluster *c,
 	}
 	if (!ret && json_has(obj, "capacity-ci95")) {
 		c->has_capacity_ci = true;
-		ret = read_interval(obj, "capacity-ci95", c->capacity_ci95, err);
+		ret = coeffs_get_interval(obj, "capacity-ci95", c->capacity_ci95, err);
 	}
 	return ret;
 }
@@ -455,6 +455,10 @@ static int read_optional(const struct json *obj, struct coeffs_cluster *c,
 		c->has_model = true;
 		ret = read_model(obj, &c->model, err);
 	}
+	if (!ret && json_has(obj, "boards")) {
+		c->has_boards = true;
+		ret = coeffs_get_boards(obj, &c->boards, err);
+	}
 	if (!ret)
 		ret = read_opps(obj, c, err);
 	if (!ret && json_has(obj, "provenance")) {
@@ -477,6 +481,7 @@ static int read_cluster(const struct json *obj, struct coeffs_cluster *c, struct
 					     "capacity-dmips-mhz",
 					     "capacity-ci95",
 					     "effective-power-coefficient",
+					     "boards",
 					     "provenance",
 					     NULL };
 	int ret = json_only_keys(obj, known, err);

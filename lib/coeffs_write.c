@@ -2,13 +2,13 @@
 /*
  * coeffs.json into a file: what coeffs_read() takes back, keys in one fixed order.
  */
-#include "lib/coeffs.h"
+#include "lib/coeffs_internal.h"
 
 #include <errno.h>
 
 #include "lib/json.h"
 
-#define DIGITS 6
+#define DIGITS COEFFS_DIGITS
 
 static int put_text(struct json *obj, const char *key, const char *text)
 {
@@ -23,7 +23,7 @@ static int put_real(struct json *obj, const char *key, double value, struct err 
 		   : 0;
 }
 
-static int put_interval(struct json *obj, const char *key, const double interval[2],
+int coeffs_put_interval(struct json *obj, const char *key, const double interval[2],
 			struct err *err)
 {
 	struct json *arr = json_new_array();
@@ -225,7 +225,7 @@ static int put_estimate(struct json *obj, const struct coeffs_cluster *c, struct
 	if (!ret)
 		ret = put_real(obj, "stderr", c->stderr_, err);
 	if (!ret)
-		ret = put_interval(obj, "ci95", c->ci95, err);
+		ret = coeffs_put_interval(obj, "ci95", c->ci95, err);
 	return ret;
 }
 
@@ -242,11 +242,13 @@ static int put_cluster(struct json *obj, const struct coeffs_cluster *c, struct 
 	if (!ret && c->has_capacity)
 		ret = json_put_u64(obj, "capacity-dmips-mhz", c->capacity_dmips_mhz);
 	if (!ret && c->has_capacity_ci)
-		ret = put_interval(obj, "capacity-ci95", c->capacity_ci95, err);
+		ret = coeffs_put_interval(obj, "capacity-ci95", c->capacity_ci95, err);
 	if (!ret && c->has_effective)
 		ret = put_real(obj, "effective-power-coefficient", c->effective, err);
 	if (!ret && c->has_model)
 		ret = put_model(obj, &c->model, err);
+	if (!ret && c->has_boards)
+		ret = coeffs_put_boards(obj, &c->boards, err);
 	if (!ret && c->opp_count)
 		ret = put_opps(obj, c, err);
 	if (!ret && c->has_provenance)

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/text.h"
@@ -77,14 +78,19 @@ const struct power_method *power_method_find(const char *name)
 /* Is there an OPP with windows of two busy counts? */
 static bool counts_within_opp(const struct power_data *d)
 {
-	size_t i, k;
+	unsigned int *first = calloc(d->opp_count, sizeof(*first));
+	bool found = false;
+	size_t i;
 
-	for (i = 0; i < d->row_count; i++)
-		for (k = i + 1; k < d->row_count; k++)
-			if (d->rows[i].opp == d->rows[k].opp && d->rows[i].count &&
-			    d->rows[k].count && d->rows[i].count != d->rows[k].count)
-				return true;
-	return false;
+	for (i = 0; first && i < d->row_count && !found; i++) {
+		const struct power_row *r = &d->rows[i];
+
+		if (r->count && !first[r->opp])
+			first[r->opp] = r->count;
+		found = r->count && first[r->opp] != r->count;
+	}
+	free(first);
+	return found;
 }
 
 int power_choose(const struct power_data *d, const struct power_method **method,

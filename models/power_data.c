@@ -171,14 +171,19 @@ static int check_idle(const struct power_data *d, struct err *err)
 /* One voltage per OPP whatever the load: from a table, unless the rail is stiff. */
 static bool is_table(const struct power_data *d)
 {
-	size_t i, k;
+	double *volt = calloc(d->opp_count, sizeof(*volt));
+	bool same = volt;
+	size_t i;
 
-	for (i = 0; i < d->row_count; i++)
-		for (k = i + 1; k < d->row_count; k++)
-			if (d->rows[i].opp == d->rows[k].opp &&
-			    d->rows[i].volt != d->rows[k].volt)
-				return false;
-	return true;
+	for (i = 0; i < d->row_count && same; i++) {
+		const struct power_row *r = &d->rows[i];
+
+		if (!volt[r->opp])
+			volt[r->opp] = r->volt;
+		same = volt[r->opp] == r->volt;
+	}
+	free(volt);
+	return same;
 }
 
 static int take_row(struct power_data *d, const struct sample *s, size_t index,
@@ -216,8 +221,9 @@ static int take_rows(struct power_data *d, const struct sample *samples, size_t 
 		const struct sample *s = &samples[i];
 
 		/* Any other cluster or OPP in between ends a visit, flagged or not. */
-		if (last && (s->opp_khz != last->opp_khz || s->file != last->file ||
-			     strcmp(s->cluster, last->cluster)))
+		if (last &&
+		    (s->opp_khz != last->opp_khz || s->file != last->file ||
+		     s->board != last->board || strcmp(s->cluster, last->cluster)))
 			visit++;
 		last = s;
 		if (!selected(s, sel))

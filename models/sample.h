@@ -40,6 +40,7 @@ struct sample {
 				none */
 	uint32_t line;	     /* in its file, for messages; 0: not from a file */
 	uint16_t file;	     /* which of several files; see struct samples */
+	uint32_t board;	     /* which of several boards; see struct samples */
 };
 
 #define SAMPLE_TEMP_UNKNOWN INT32_MIN

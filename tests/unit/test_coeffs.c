@@ -139,13 +139,13 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		  "clusters[0]: unknown key 'dpc'; known are name, match, "
 		  "dynamic-power-coefficient, estimate, stderr, ci95, model, opps, "
 		  "capacity-dmips-mhz, capacity-ci95, effective-power-coefficient, "
-		  "provenance" },
+		  "boards, provenance" },
 		{ CLUSTER(LEAST ", \"dynamic_power_coefficient\": 90"),
 		  "clusters[0]: unknown key 'dynamic_power_coefficient'; known are name, "
 		  "match, "
 		  "dynamic-power-coefficient, estimate, stderr, ci95, model, opps, "
 		  "capacity-dmips-mhz, capacity-ci95, effective-power-coefficient, "
-		  "provenance" },
+		  "boards, provenance" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2"),
 		  "clusters[0]: key 'stderr' is missing" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": 1, "
@@ -283,6 +283,25 @@ static void fill_provenance(struct coeffs_provenance *p)
 	p->note_count = 1;
 }
 
+static void fill_boards(struct coeffs_boards *b)
+{
+	b->n = 2;
+	b->outlying = b->left_out = 1;
+	b->between_pct = 2.5;
+	b->between_pct95[1] = 12.5;
+	b->new95[0] = 290;
+	b->new95[1] = 330.5;
+	b->each_count = 3;
+	strcpy(b->each[0].name, "run1");
+	b->each[0].used = b->each[1].used = b->each[1].outlying = true;
+	b->each[0].estimate = 301.25;
+	b->each[0].stderr_ = 0.5;
+	b->each[0].off = -0.75;
+	strcpy(b->each[1].name, "run2");
+	strcpy(b->each[2].name, "run3");
+	strcpy(b->each[2].left_out, "no usable row");
+}
+
 static void fill(struct coeffs *c)
 {
 	/* Static: then padding is zero, and the whole can be compared. */
@@ -317,6 +336,8 @@ static void fill(struct coeffs *c)
 	k->effective = 402.5;
 	k->has_model = true;
 	fill_model(&k->model);
+	k->has_boards = true;
+	fill_boards(&k->boards);
 	k->opp_count = 2;
 	memcpy(k->opps, opps, sizeof(opps));
 	k->has_provenance = true;

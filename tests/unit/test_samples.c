@@ -365,9 +365,39 @@ static void many_files_are_told_apart(void **state)
 	for (int i = 2; i < SAMPLES_MAX_FILES; i++)
 		assert_int_equal(samples_read(&s, path, &err), 0);
 	assert_int_equal(samples_read(&s, path, &err), -E2BIG);
-	assert_non_null(strstr(err.msg, "/one.csv' is one file too many (64 are taken)"));
+	assert_non_null(
+		strstr(err.msg, "/one.csv' is one file too many (16384 are taken)"));
 	samples_free(&s);
 	samples_free(NULL);
+}
+
+static void boards_have_numbers_in_the_order_of_their_first_row(void **state)
+{
+	struct samples s = { 0 };
+	struct err err = { "" };
+
+	(void)state;
+	assert_int_equal(read_text(&s,
+				   "board,freq_khz,volt_uv,power_uw\n"
+				   "b,1,1,1\na,1,1,1\nb,1,1,1\nc-3,1,1,1\n",
+				   &err),
+			 0);
+	assert_int_equal(s.board_count, 3);
+	assert_string_equal(s.boards[0], "b");
+	assert_string_equal(s.boards[1], "a");
+	assert_string_equal(s.boards[2], "c-3");
+	assert_int_equal(s.rows[1].board, 1);
+	assert_int_equal(s.rows[2].board, 0);
+	assert_int_equal(s.rows[3].board, 2);
+	assert_int_equal(read_text(&s, "freq_khz,volt_uv,power_uw\n1,1,1\n", &err),
+			 -EINVAL);
+	assert_non_null(strstr(err.msg, "/s.csv:1: no column 'board', and the file "
+					"before has one; all files or none"));
+	samples_free(&s);
+	assert_int_equal(read_text(&s, "board,freq_khz,volt_uv,power_uw\n,1,1,1\n", &err),
+			 -EINVAL);
+	assert_non_null(strstr(err.msg, "/s.csv:2: board '' is not a plain name"));
+	samples_free(&s);
 }
 
 static void only_so_many_rows_are_put_aside(void **state)
@@ -428,6 +458,7 @@ int main(void)
 		cmocka_unit_test(foreign_idle_rows_and_baseline_are_kept),
 		cmocka_unit_test(wrong_foreign_files_are_refused),
 		cmocka_unit_test(many_files_are_told_apart),
+		cmocka_unit_test(boards_have_numbers_in_the_order_of_their_first_row),
 		cmocka_unit_test(only_so_many_rows_are_put_aside),
 		cmocka_unit_test(flags_have_names),
 		cmocka_unit_test(unreadable_file_is_named),

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Between the files of coeffs.json.
+ */
+#ifndef LIB_COEFFS_INTERNAL_H
+#define LIB_COEFFS_INTERNAL_H
+
+#include "lib/coeffs.h"
+#include "lib/json.h"
+
+#define COEFFS_DIGITS 6 /* significant, of a real */
+
+/* [low, high] */
+int coeffs_get_interval(const struct json *obj, const char *key, double out[2],
+			struct err *err);
+int coeffs_put_interval(struct json *obj, const char *key, const double interval[2],
+			struct err *err);
+
+/* coeffs_boards.c: the member "boards" of a cluster */
+int coeffs_get_boards(const struct json *cluster, struct coeffs_boards *b,
+		      struct err *err);
+int coeffs_put_boards(struct json *cluster, const struct coeffs_boards *b,
+		      struct err *err);
+
+#endif
