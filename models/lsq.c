@@ -241,18 +241,30 @@ static void per_row(struct work *w, struct lsq *out)
 	out->resid_dof = (double)in->rows - in->cols - used_groups(w);
 }
 
-/* Standard errors from Omega = sum of q q'. */
-static void errors_from(const struct work *w, double omega[MAXC][MAXC], double *se)
+static double dot(const double *a, const double *b, unsigned int n)
 {
-	unsigned int j, k, l;
+	double sum = 0;
 
-	for (j = 0; j < w->in->cols; j++) {
-		double var = 0;
+	while (n--)
+		sum += a[n] * b[n];
+	return sum;
+}
 
-		for (k = 0; k < w->in->cols; k++)
-			for (l = 0; l < w->in->cols; l++)
-				var += w->to_coef[j][k] * omega[k][l] * w->to_coef[j][l];
-		se[j] = sqrt(fmax(var, 0));
+/* Covariance T Omega T' and standard errors, where Omega is a sum of q q'. */
+static void errors_from(const struct work *w, double omega[MAXC][MAXC], struct lsq *out,
+			enum lsq_errors kind)
+{
+	unsigned int n = w->in->cols, i, j, k;
+
+	for (i = 0; i < n; i++) {
+		double row[MAXC] = { 0 };
+
+		for (j = 0; j < n; j++)
+			for (k = 0; k < n; k++)
+				row[j] += w->to_coef[i][k] * omega[k][j];
+		for (j = 0; j < n; j++)
+			out->cov[kind][i][j] = dot(row, w->to_coef[j], n);
+		out->se[kind][i] = sqrt(fmax(out->cov[kind][i][i], 0));
 	}
 }
 
@@ -274,7 +286,7 @@ static void classical_errors(const struct work *w, struct lsq *out)
 		omega[j][j] = out->rss / out->resid_dof;
 		out->dof[LSQ_CLASSICAL][j] = out->resid_dof;
 	}
-	errors_from(w, omega, out->se[LSQ_CLASSICAL]);
+	errors_from(w, omega, out, LSQ_CLASSICAL);
 }
 
 static void hc3_errors(const struct work *w, struct lsq *out)
@@ -297,7 +309,7 @@ static void hc3_errors(const struct work *w, struct lsq *out)
 	}
 	for (j = 0; j < out->cols; j++)
 		out->dof[LSQ_HC3][j] = out->resid_dof;
-	errors_from(w, omega, out->se[LSQ_HC3]);
+	errors_from(w, omega, out, LSQ_HC3);
 }
 
 /* One cluster in the basis U: S = U_g' U_g and U_g' e_g. */
@@ -346,15 +358,6 @@ static void times(const double *s, const double *x, double *y, unsigned int n)
 	for (i = 0; i < n; i++)
 		for (y[i] = 0, k = 0; k < n; k++)
 			y[i] += s[i * n + k] * x[k];
-}
-
-static double dot(const double *a, const double *b, unsigned int n)
-{
-	double sum = 0;
-
-	while (n--)
-		sum += a[n] * b[n];
-	return sum;
 }
 
 /* What cluster @p adds to the degrees of freedom of coefficient @j. */
@@ -419,7 +422,7 @@ static void finish_clustered(const struct work *w, struct clustered *c, struct l
 	unsigned int n = w->in->cols, j, k;
 	size_t i;
 
-	errors_from(w, c->omega, out->se[LSQ_CLUSTERED]);
+	errors_from(w, c->omega, out, LSQ_CLUSTERED);
 	for (j = 0; j < n; j++) {
 		struct satterthwaite *sat = &c->sat[j];
 		double squares = sat->squares;

@@ -39,7 +39,9 @@ struct lsq {
 	double coef[LSQ_MAX_COLS];
 	double se[LSQ_ERRORS_MAX][LSQ_MAX_COLS];  /* NAN where not to be had */
 	double dof[LSQ_ERRORS_MAX][LSQ_MAX_COLS]; /* of the t interval */
-	double rss;				  /* weighted */
+	/* of the coefficients; zero where se is NAN */
+	double cov[LSQ_ERRORS_MAX][LSQ_MAX_COLS][LSQ_MAX_COLS];
+	double rss;	  /* weighted */
 	double tss, tss0; /* weighted squares of y about its mean, about zero */
 	double resid_dof; /* rows - columns - intercepts */
 	/* per row, unweighted; freed by lsq_free() */

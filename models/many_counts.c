@@ -419,6 +419,9 @@ static int finish(struct mixed *f, struct power_fit *out, struct err *err)
 			   "is inside C");
 	describe(f, out);
 	list_outliers(f, out);
+	ret = out->keep ? mixed_keep(f, out->keep) : 0;
+	if (ret)
+		return err_errno(err, ret, "%zu rows", f->n);
 	ret = mixed_solve(f, f->opp, f->d->opp_count, err);
 	if (!ret && out->opps > 1)
 		out->loo_rmse_pct = loo_pct(f);

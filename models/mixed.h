@@ -31,6 +31,8 @@ enum mixed_law {
 	LAW_EXPONENTIAL = 4, /* V exp((m - 1) (V / V0 - 1)): the same exponent at V0 */
 };
 
+struct power_problem;
+
 struct mixed {
 	const struct power_data *d;
 	bool per_visit;
@@ -109,6 +111,8 @@ void mixed_start_law(struct mixed *f);
  * Leaves @f with the likeliest law.
  */
 void mixed_average_laws(struct mixed *f, double *mean, double *sd);
+/* Into @p the problem as it stands, rejected rows behind the others. 0 or -ENOMEM. */
+int mixed_keep(struct mixed *f, struct power_problem *p);
 /* " + k V^m exp(g (T-T0))" */
 void mixed_law_words(const struct mixed *f, char *out, size_t size);
 /* What the temperatures were before a coarse thermometer rounded them. */

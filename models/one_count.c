@@ -11,14 +11,17 @@
 
 #include "lib/text.h"
 #include "models/power_internal.h"
+#include "models/problem.h"
 
 #define ROUNDING 1e-9
 
 struct points {
 	double *x, *y; /* x: one or two columns */
 	unsigned int *opp;
+	const struct power_row **row;
 	size_t n;
 	unsigned int cols, opps;
+	bool differences; /* to idle */
 };
 
 static int alloc_points(struct points *p, const struct power_data *d, unsigned int cols)
@@ -30,7 +33,8 @@ static int alloc_points(struct points *p, const struct power_data *d, unsigned i
 	p->x = calloc(2 * n, sizeof(double));
 	p->y = calloc(n, sizeof(double));
 	p->opp = calloc(n, sizeof(*p->opp));
-	return p->x && p->y && p->opp ? 0 : -ENOMEM;
+	p->row = calloc(n, sizeof(*p->row));
+	return p->x && p->y && p->opp && p->row ? 0 : -ENOMEM;
 }
 
 static void free_points(struct points *p)
@@ -38,20 +42,22 @@ static void free_points(struct points *p)
 	free(p->x);
 	free(p->y);
 	free(p->opp);
+	free(p->row);
 }
 
-static void add_point(struct points *p, unsigned int opp, double x, double y)
+static void add_point(struct points *p, const struct power_row *r, double x, double y)
 {
 	size_t i, seen = 0;
 
 	for (i = 0; i < p->n; i++)
-		seen |= p->opp[i] == opp;
+		seen |= p->opp[i] == r->opp;
 	p->opps += !seen;
 	p->x[p->n * p->cols] = x;
 	if (p->cols > 1)
 		p->x[p->n * p->cols + 1] = 1;
 	p->y[p->n] = y;
-	p->opp[p->n++] = opp;
+	p->row[p->n] = r;
+	p->opp[p->n++] = r->opp;
 }
 
 static void take_errors(const struct lsq *l, struct power_fit *f)
@@ -73,6 +79,32 @@ static double zero_if_rounding(double uw, const struct points *p)
 	return fabs(uw) < ROUNDING * largest ? 0 : uw;
 }
 
+static int keep_points(const struct points *p, const struct power_data *d,
+		       struct power_problem *out)
+{
+	size_t i;
+
+	if (problem_alloc(out, p->n, p->cols))
+		return -ENOMEM;
+	memcpy(out->x, p->x, p->n * p->cols * sizeof(double));
+	memcpy(out->y, p->y, p->n * sizeof(double));
+	memcpy(out->group, p->opp, p->n * sizeof(*p->opp));
+	memcpy(out->opp, p->opp, p->n * sizeof(*p->opp));
+	for (i = 0; i < p->n; i++) {
+		out->w[i] = 1;
+		out->celsius[i] = p->differences ? NAN : p->row[i]->celsius;
+		out->busy[i] = p->x[i * p->cols] / p->row[i]->fv2;
+		out->fv2[i] = p->row[i]->fv2;
+		out->count[i] = p->row[i]->count;
+		out->sample[i] = p->row[i]->index;
+	}
+	out->groups = out->opps = d->opp_count;
+	out->constant = p->cols > 1 ? 1 : -1;
+	snprintf(out->names[0], sizeof(out->names[0]), "dynamic");
+	snprintf(out->names[1], sizeof(out->names[1]), "static");
+	return 0;
+}
+
 static int fit_points(const struct points *p, const struct power_data *d,
 		      struct power_fit *f, struct err *err)
 {
@@ -85,6 +117,8 @@ static int fit_points(const struct points *p, const struct power_data *d,
 	struct lsq l;
 	int ret = lsq_fit(&in, &l, err);
 
+	if (!ret && f->keep && keep_points(p, d, f->keep))
+		ret = err_errno(err, -ENOMEM, "%zu rows", p->n);
 	if (!ret) {
 		f->c = l.coef[0];
 		take_errors(&l, f);
@@ -126,13 +160,14 @@ int power_idle_subtracted(const struct power_data *d, struct power_fit *f,
 	size_t i, missing = 0;
 	int ret = alloc_points(&p, d, 1);
 
+	p.differences = true;
 	for (i = 0; !ret && i < d->row_count; i++) {
 		const struct power_row *r = &d->rows[i];
 
 		if (!is_used(d, r))
 			continue;
 		if (power_idle_mean(d, r->opp, &idle))
-			add_point(&p, r->opp, r->busy * r->fv2 - idle.busy * idle.fv2,
+			add_point(&p, r, r->busy * r->fv2 - idle.busy * idle.fv2,
 				  r->uw - idle.uw);
 		else
 			missing++;
@@ -164,7 +199,7 @@ static int over_fv2(const struct power_data *d, unsigned int cols, struct power_
 		const struct power_row *r = &d->rows[i];
 
 		if (is_used(d, r))
-			add_point(&p, r->opp, r->busy * r->fv2, r->uw);
+			add_point(&p, r, r->busy * r->fv2, r->uw);
 	}
 	if (!ret)
 		ret = fit_points(&p, d, f, err);

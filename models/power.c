@@ -13,6 +13,7 @@
 
 #include "lib/text.h"
 #include "models/power_internal.h"
+#include "models/problem.h"
 
 static const struct power_method methods[] = {
 	{ "structured", NULL,
@@ -183,16 +184,26 @@ double power_rmse_pct(const double *resid, const double *fitted, size_t n)
 int power_fit_with(const struct power_method *method, const struct power_data *d,
 		   struct power_fit *f, struct err *err)
 {
+	return power_fit_keep(method, d, f, NULL, err);
+}
+
+int power_fit_keep(const struct power_method *method, const struct power_data *d,
+		   struct power_fit *f, struct power_problem *keep, struct err *err)
+{
 	double half;
 	int ret;
 
+	if (keep)
+		memset(keep, 0, sizeof(*keep));
 	memset(f, 0, sizeof(*f));
+	f->keep = keep;
 	f->intercept_uw = f->ohm = f->shared = f->visit_uw = NAN;
 	f->r2 = NAN;
 	f->condition = 1;
 	f->rmse_pct = f->loo_rmse_pct = -1;
 	f->se = f->classical_se = NAN;
 	ret = method->fit(d, f, err);
+	f->keep = NULL;
 	if (ret)
 		return ret;
 	if (!(f->dof >= 0.5))

@@ -93,6 +93,8 @@ struct power_term {
 	double value, se; /* se NAN: none */
 };
 
+struct power_problem;
+
 struct power_fit {
 	double c, se;	     /* uW/MHz/V^2; se NAN: the data leave no error to state */
 	double dof;	     /* of the t interval */
@@ -115,6 +117,7 @@ struct power_fit {
 	double visit_uw; /* standard deviation of a visit's offset; NAN: not estimated */
 	size_t outliers[POWER_MAX_OUTLIERS]; /* into the samples */
 	unsigned int outlier_count;	     /* may exceed the array */
+	struct power_problem *keep;	     /* see power_fit_keep() */
 	char formula[192];
 	char notes[POWER_MAX_NOTES][256]; /* findings: warnings for the user */
 	unsigned int note_count;
@@ -155,6 +158,15 @@ int power_choose(const struct power_data *d, const struct power_method **method,
  */
 int power_fit_with(const struct power_method *method, const struct power_data *d,
 		   struct power_fit *f, struct err *err);
+
+/*
+ * power_fit_keep - the same, and into @keep the linear problem that was solved
+ *
+ * @keep is zeroed first, and stays empty (n is 0) where the method solves none;
+ * problem_free() in any case (models/problem.h).
+ */
+int power_fit_keep(const struct power_method *method, const struct power_data *d,
+		   struct power_fit *f, struct power_problem *keep, struct err *err);
 
 /* One OPP: what one busy CPU takes beyond idle, as measured and by the model. */
 struct power_opp {
