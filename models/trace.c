@@ -27,7 +27,7 @@
 #define SPIKE_FEW_READS	 15
 #define SPIKE_SIGMAS	 5
 #define SPIKE_SIGMAS_FEW 8
-#define SPIKE_SHARE	 0.1 /* of the readings at most */
+#define SPIKE_SHARE	 0.1 /* of the readings at most, or one */
 
 #define BATCH	    5
 #define MIN_BATCHES 4
@@ -194,7 +194,7 @@ static void mark_spikes(struct work *w, const gsl_vector *median, const gsl_vect
 			      (few ? SPIKE_SIGMAS_FEW : SPIKE_SIGMAS) * sigma;
 		spikes += w->spike[i];
 	}
-	if (spikes > SPIKE_SHARE * w->n)
+	if (spikes > fmax(SPIKE_SHARE * w->n, 1))
 		memset(w->spike, 0, w->n * sizeof(*w->spike));
 	for (size_t i = 0; i < w->n; i++)
 		if (w->spike[i])

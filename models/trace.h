@@ -15,21 +15,20 @@
  * spikes - A reading beyond 5 scaled median absolute deviations of the median of itself
  *	and its 10 neighbours on each side is left out (Hampel 1974; Davies and Gather,
  *	J. Am. Stat. Assoc. 88, 1993); beyond 8 where there are fewer than 15 neighbours.
- *	The deviation counts as at least the meter's step. Where more than one reading in
- *	ten is a spike, that is how the power is, and none is left out.
- * warm-up - MSER-5: means of 5 are cut off at the beginning until the squared standard
- *	error of the rest is least, at most half of them (White, Simulation 69, 1997;
- *	White, Cobb and Spratt, WSC 2000). The cut is made when what it takes off differs
- *	from the rest (t test, p < 0.001), as the least of noise is somewhere, too. Where
- *	it takes the full half the window is unsettled. Fewer than 20 readings are not
- *	cut.
- * error - The effective number of readings is n / (1 + 2 sum rho_k), summed by Geyer's
- *	initial monotone sequence: pairs of neighbouring autocorrelations, while they are
- *	positive and no more than the pair before (Stat. Sci. 7, 1992, section 3.3), and
- *	at most n. Beyond 65536 readings it is the sequence of batch means. The error is
- *	that of a mean of so many, sqrt(ss / n / (n_eff - 1)): with no correlation the
- *	usual one. Fewer than 10 readings are taken as independent; readings that are all
- *	equal as one, with the error of rounding to the meter's step.
+ *	The deviation counts as at least the meter's step. Where several readings, and
+ *more than one in ten, are spikes, that is how the power is, and none is left out. Fewer
+ *than 5 readings tell no spike. warm-up - MSER-5: means of 5 are cut off at the beginning
+ *until the squared standard error of the rest is least, at most half of them (White,
+ *Simulation 69, 1997; White, Cobb and Spratt, WSC 2000). The cut is made when what it
+ *takes off differs from the rest (t test, p < 0.001), as the least of noise is somewhere,
+ *too. Where it takes the full half the window is unsettled. Fewer than 20 readings are
+ *not cut. error - The effective number of readings is n / (1 + 2 sum rho_k), summed by
+ *Geyer's initial monotone sequence: pairs of neighbouring autocorrelations, while they
+ *are positive and no more than the pair before (Stat. Sci. 7, 1992, section 3.3), and at
+ *most n. Beyond 65536 readings it is the sequence of batch means. The error is that of a
+ *mean of so many, sqrt(ss / n / (n_eff - 1)): with no correlation the usual one. Fewer
+ *than 10 readings are taken as independent; readings that are all equal as one, with the
+ *error of rounding to the meter's step.
  */
 #ifndef MODELS_TRACE_H
 #define MODELS_TRACE_H
