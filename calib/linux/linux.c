@@ -350,6 +350,16 @@ static int verify_loads(const struct linux_machine *lm, struct err *err)
 	return 0;
 }
 
+/* The load stood still with us, and the first reading after is not of it. */
+static int verify_went_on(struct err *err)
+{
+	if (!stop_stood_still())
+		return 0;
+	return err_set(err, -EBUSY,
+		       "calib was stopped for a while (Ctrl-Z, SIGSTOP), and its load "
+		       "with it");
+}
+
 static int linux_verify(struct machine *m, unsigned int cluster, struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
@@ -364,6 +374,8 @@ static int linux_verify(struct machine *m, unsigned int cluster, struct err *err
 		ret = cpufreq_verify(&lm->sys, &c->policies[i], lc->pinned_khz, limited,
 				     err);
 	/* What cannot be read now, the next set_opp() will tell. */
+	if (ret != -EBUSY)
+		ret = verify_went_on(err);
 	if (ret != -EBUSY)
 		return verify_loads(lm, err);
 	lc->taken_away = true;

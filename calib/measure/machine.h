@@ -95,9 +95,9 @@ struct machine_ops {
 	int (*read_trip)(struct machine *m, unsigned int cluster, int32_t *temp_mc,
 			 struct err *err);
 	/*
-	 * Is all that prepare() and set_opp() set still so? -EBUSY naming what somebody
-	 * else changed; the next set_opp() takes it back. A thermal limit is no change,
-	 * throttled() tells it. May be NULL.
+	 * Is all that prepare() and set_opp() set still so, and did the load run all the
+	 * time? -EBUSY naming what somebody else changed; the next set_opp() takes it
+	 * back. A thermal limit is no change, throttled() tells it. May be NULL.
 	 */
 	int (*verify)(struct machine *m, unsigned int cluster, struct err *err);
 	/* Load @ncpus CPUs of the cluster, one pinned thread each; 0 is idle (nothing

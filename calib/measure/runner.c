@@ -92,7 +92,7 @@ static int take_window(struct runner *r, struct err *err)
 			window_add(w, &rd);
 		if (ret == -ENODATA)
 			ret = 0;
-		if ((i + 1) % every == 0)
+		if ((i + 1) % every == 0 || i + 1 == r->timing.reads)
 			look_at_state(r);
 	}
 	if (!ret)

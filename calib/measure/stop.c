@@ -5,7 +5,6 @@
 #include "calib/measure/stop.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <time.h>
 
@@ -43,6 +42,8 @@ void stop_begin(struct stop *stop)
 		if (!is_ignored(stop_signals[i]))
 			sigaddset(&set, stop_signals[i]);
 	}
+	/* Stays pending for stop_stood_still(); it lets us go on all the same. */
+	sigaddset(&set, SIGCONT);
 	pthread_sigmask(SIG_BLOCK, &set, &stop->old);
 }
 
@@ -74,6 +75,18 @@ void stop_drop(void)
 	stop_set(&ours);
 	while (sigtimedwait(&ours, NULL, &now) > 0)
 		;
+}
+
+bool stop_stood_still(void)
+{
+	const struct timespec now = { 0 };
+	sigset_t cont, mask;
+
+	sigemptyset(&cont);
+	sigaddset(&cont, SIGCONT);
+	if (pthread_sigmask(SIG_SETMASK, NULL, &mask) || sigismember(&mask, SIGCONT) != 1)
+		return false;
+	return sigtimedwait(&cont, NULL, &now) == SIGCONT;
 }
 
 uint64_t stop_now_ns(void)

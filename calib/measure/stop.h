@@ -10,6 +10,7 @@
 #define CALIB_MEASURE_STOP_H
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 struct stop {
@@ -27,6 +28,11 @@ void stop_end(struct stop *stop);
 int stop_pending(void);
 /* Forget those that are pending: what they asked for has been done. */
 void stop_drop(void);
+/*
+ * Was the process stopped and let go on (Ctrl-Z, SIGSTOP) since this was asked last?
+ * Its load threads then stood still with it.
+ */
+bool stop_stood_still(void);
 /* CLOCK_MONOTONIC, in ns. */
 uint64_t stop_now_ns(void);
 /* Sleep until that clock says @ns. 0, or -EINTR at once when a signal asks us to end. */

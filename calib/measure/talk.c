@@ -93,7 +93,9 @@ void talk_result(FILE *f, const struct runinfo *info, const struct plan *plan,
 	if (result->lost)
 		fprintf(f, ", %u window%s lost", result->lost, text_s(result->lost));
 	if (result->stolen)
-		fprintf(f, ", %u window%s taken again as settings were changed",
+		fprintf(f,
+			", %u window%s taken again as settings were changed or calib was "
+			"stopped",
 			result->stolen, text_s(result->stolen));
 	if (result->rows_retaken)
 		fprintf(f, ", %u taken again after cooling", result->rows_retaken);

@@ -18,6 +18,19 @@ each() {
 	done
 }
 
+@test "a full standard output is an error of every command that prints" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	mkdir -p "$BATS_TEST_TMPDIR/root/sys"
+	for command in "probe --sysroot $BATS_TEST_TMPDIR/root" \
+		"freqcheck --board virtual:odroid-xu3 --opps 200 --cluster a7" \
+		"measure -n --board virtual:odroid-xu3" boards; do
+		# shellcheck disable=SC2016
+		run --separate-stderr bash -c '"$0" "$@" > /dev/full' "$CALIB" $command
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"error: cannot write standard output: No space left on device"* ]]
+	done
+}
+
 @test "a program without a command prints its help on stderr and exits 2" {
 	for p in calib fdtedit; do
 		run --separate-stderr "${PROG[$p]}"

@@ -117,6 +117,41 @@ setup() {
 	[ "$(cat "${policy}1/scaling_governor")" = userspace ]
 }
 
+@test "stopped and let go on: the window is taken again, as its load stood still" {
+	begin --cluster a15 --opps 200,800 --cpus 0,1 --repeats 3 -d run
+	until_rows 1
+	kill -STOP $pid
+	until grep -q '^State:.T' /proc/$pid/status; do sleep 0.01; done
+	sleep 0.2
+	kill -CONT $pid
+	ended 0
+	grep -q "calib was stopped for a while (Ctrl-Z, SIGSTOP), and its load with it; set again, window taken again" err
+	grep -q "1 window taken again" err
+	[ "$(wc -l < run/samples.csv)" -eq 13 ]
+}
+
+@test "a terminal that is closed: settings back, rows kept, exit 2" {
+	settings > before
+	cat > leave.py <<- 'END'
+		import os, pty, select, sys
+		pid, terminal = pty.fork()
+		if not pid:
+		    os.execvp(sys.argv[1], sys.argv[1:])
+		rows = lambda: os.path.exists("run/samples.csv") and len(open("run/samples.csv").readlines()) > 1
+		while not rows():
+		    if select.select([terminal], [], [], 0.01)[0]:
+		        os.read(terminal, 4096)
+		os.close(terminal)
+		sys.exit(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+	END
+	run --separate-stderr inside timeout 60 python3 leave.py "$CALIB" measure \
+		--sysroot "$root" --cluster a15 --opps 200,800 --cpus 0,1 --repeats 9 -d run
+	[ "$status" -eq 2 ]
+	settings | diff before -
+	[ ! -e root/run/calib/state.json ]
+	[ "$(wc -l < run/samples.csv)" -ge 2 ]
+}
+
 @test "restore: nothing to do, a damaged file, a setting that is gone" {
 	run --separate-stderr "$CALIB" restore --sysroot "$root"
 	[ "$status" -eq 0 ]
