@@ -64,6 +64,38 @@ struct coeffs_model {
 	double condition;    /* of the column-scaled design */
 };
 
+#define COEFFS_MAX_WARNINGS 16
+
+/* How much a term's error grows for what it has in common with the others. */
+struct coeffs_vif {
+	char name[32];
+	double value;
+};
+
+/* What the rows say about the model; NAN and "" where it could not be computed. */
+struct coeffs_diagnostics {
+	double r2_centred, r2_about_zero;
+	double se_classical, se_hc3, se_clustered, dof_clustered; /* of the coefficient */
+	bool has_bootstrap;
+	double bootstrap_ci95[2];
+	struct coeffs_vif vif[COEFFS_MAX_TERMS];
+	unsigned int vif_count;
+	double leverage_mean, leverage_max;
+	double cook_max, estimate_without; /* the row of the largest Cook's distance */
+	double student_max, student_p;
+	char leverage_row[COEFFS_TEXT], cook_row[COEFFS_TEXT], student_row[COEFFS_TEXT];
+	double lack_f, lack_dof, pure_dof, lack_p, lack_pct;
+	double drift_uw, drift_p; /* over the run */
+	double heat_uw, heat_p;	  /* per kelvin */
+	double slope, slope_p;	  /* of the coefficient, lowest to highest OPP */
+	double theil_sen, huber, bisquare;
+	double static_pct; /* of one CPU's power at the lowest OPP */
+	char left_out[COEFFS_MAX_WARNINGS][COEFFS_TEXT]; /* and why */
+	unsigned int left_out_count;
+	char warnings[COEFFS_MAX_WARNINGS][COEFFS_TEXT];
+	unsigned int warning_count;
+};
+
 struct coeffs_opp {
 	uint64_t hz;
 	uint32_t microvolt;
@@ -76,6 +108,10 @@ struct coeffs_opp {
 				(models/kernel_em) */
 	bool inefficient;    /* by the kernel's current rule */
 	double work_per_mhz; /* of one CPU and second, in the load's units; 0: unknown */
+	bool has_own;
+	double own, own_se; /* coefficient from this OPP's rows; own_se 0: none */
+	bool has_prediction;
+	double prediction_uw[2]; /* 95 % of new measurements of measured_uw */
 };
 
 /* One board of several: its own C, or why it has none. */
@@ -141,6 +177,8 @@ struct coeffs_cluster {
 	struct coeffs_boards boards;
 	struct coeffs_opp opps[COEFFS_MAX_OPPS]; /* ascending hz */
 	unsigned int opp_count;
+	bool has_diagnostics;
+	struct coeffs_diagnostics diagnostics;
 	bool has_provenance;
 	struct coeffs_provenance provenance;
 };

@@ -22,4 +22,10 @@ int coeffs_get_boards(const struct json *cluster, struct coeffs_boards *b,
 int coeffs_put_boards(struct json *cluster, const struct coeffs_boards *b,
 		      struct err *err);
 
+/* coeffs_diagnostics.c: the member "diagnostics" of a cluster */
+int coeffs_get_diagnostics(const struct json *cluster, struct coeffs_diagnostics *g,
+			   struct err *err);
+int coeffs_put_diagnostics(struct json *cluster, const struct coeffs_diagnostics *g,
+			   struct err *err);
+
 #endif

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "lib/buf.h"
-#include "lib/json.h"
 #include "lib/sha256.h"
 
 #define MAX_UW 1e12 /* a megawatt */
@@ -227,6 +226,23 @@ static int read_model(const struct json *cluster, struct coeffs_model *into,
 	return ret ? err_wrap(err, ret, "model") : 0;
 }
 
+static int read_opp_diagnostics(const struct json *obj, struct coeffs_opp *o,
+				struct err *err)
+{
+	int ret = 0;
+
+	o->has_own = json_has(obj, "own-coefficient");
+	if (o->has_own)
+		ret = json_get_double(obj, "own-coefficient", &o->own, err);
+	if (!ret && json_has(obj, "own-stderr"))
+		ret = read_size(obj, "own-stderr", &o->own_se, err);
+	o->has_prediction = json_has(obj, "prediction-microwatt");
+	if (!ret && o->has_prediction)
+		ret = coeffs_get_interval(obj, "prediction-microwatt", o->prediction_uw,
+					  err);
+	return ret;
+}
+
 static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *err)
 {
 	static const char *const known[] = { "hz",
@@ -237,6 +253,9 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 					     "kernel-microwatt",
 					     "inefficient",
 					     "work-per-mhz",
+					     "own-coefficient",
+					     "own-stderr",
+					     "prediction-microwatt",
 					     NULL };
 	int ret = json_only_keys(obj, known, err);
 
@@ -261,7 +280,7 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 		ret = json_opt_bool(obj, "inefficient", &o->inefficient, err);
 	if (!ret && json_has(obj, "work-per-mhz"))
 		ret = read_size(obj, "work-per-mhz", &o->work_per_mhz, err);
-	return ret;
+	return ret ? ret : read_opp_diagnostics(obj, o, err);
 }
 
 static int read_opps(const struct json *obj, struct coeffs_cluster *c, struct err *err)
@@ -461,6 +480,10 @@ static int read_optional(const struct json *obj, struct coeffs_cluster *c,
 	}
 	if (!ret)
 		ret = read_opps(obj, c, err);
+	if (!ret && json_has(obj, "diagnostics")) {
+		c->has_diagnostics = true;
+		ret = coeffs_get_diagnostics(obj, &c->diagnostics, err);
+	}
 	if (!ret && json_has(obj, "provenance")) {
 		c->has_provenance = true;
 		ret = read_provenance(obj, &c->provenance, err);
@@ -482,6 +505,7 @@ static int read_cluster(const struct json *obj, struct coeffs_cluster *c, struct
 					     "capacity-ci95",
 					     "effective-power-coefficient",
 					     "boards",
+					     "diagnostics",
 					     "provenance",
 					     NULL };
 	int ret = json_only_keys(obj, known, err);

@@ -6,10 +6,6 @@
 
 #include <errno.h>
 
-#include "lib/json.h"
-
-#define DIGITS COEFFS_DIGITS
-
 static int put_text(struct json *obj, const char *key, const char *text)
 {
 	return *text ? json_put_text(obj, key, text) : 0;
@@ -17,7 +13,7 @@ static int put_text(struct json *obj, const char *key, const char *text)
 
 static int put_real(struct json *obj, const char *key, double value, struct err *err)
 {
-	int ret = json_put_real(obj, key, value, DIGITS);
+	int ret = json_put_real(obj, key, value, COEFFS_DIGITS);
 
 	return ret ? err_set(err, ret, "key '%s': %g is not a finite number", key, value)
 		   : 0;
@@ -27,10 +23,10 @@ int coeffs_put_interval(struct json *obj, const char *key, const double interval
 			struct err *err)
 {
 	struct json *arr = json_new_array();
-	int ret = json_add_real(arr, interval[0], DIGITS);
+	int ret = json_add_real(arr, interval[0], COEFFS_DIGITS);
 
 	if (!ret)
-		ret = json_add_real(arr, interval[1], DIGITS);
+		ret = json_add_real(arr, interval[1], COEFFS_DIGITS);
 	if (ret)
 		err_set(err, ret, "key '%s': %g..%g is not finite", key, interval[0],
 			interval[1]);
@@ -147,6 +143,13 @@ static int put_opp(struct json *obj, const struct coeffs_opp *o, struct err *err
 		ret = json_put_bool(obj, "inefficient", true);
 	if (!ret && o->work_per_mhz > 0)
 		ret = put_real(obj, "work-per-mhz", o->work_per_mhz, err);
+	if (!ret && o->has_own)
+		ret = put_real(obj, "own-coefficient", o->own, err);
+	if (!ret && o->has_own && o->own_se > 0)
+		ret = put_real(obj, "own-stderr", o->own_se, err);
+	if (!ret && o->has_prediction)
+		ret = coeffs_put_interval(obj, "prediction-microwatt", o->prediction_uw,
+					  err);
 	return ret;
 }
 
@@ -251,6 +254,8 @@ static int put_cluster(struct json *obj, const struct coeffs_cluster *c, struct 
 		ret = coeffs_put_boards(obj, &c->boards, err);
 	if (!ret && c->opp_count)
 		ret = put_opps(obj, c, err);
+	if (!ret && c->has_diagnostics)
+		ret = coeffs_put_diagnostics(obj, &c->diagnostics, err);
 	if (!ret && c->has_provenance)
 		ret = put_provenance(obj, &c->provenance);
 	return ret;

@@ -139,13 +139,13 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		  "clusters[0]: unknown key 'dpc'; known are name, match, "
 		  "dynamic-power-coefficient, estimate, stderr, ci95, model, opps, "
 		  "capacity-dmips-mhz, capacity-ci95, effective-power-coefficient, "
-		  "boards, provenance" },
+		  "boards, diagnostics, provenance" },
 		{ CLUSTER(LEAST ", \"dynamic_power_coefficient\": 90"),
 		  "clusters[0]: unknown key 'dynamic_power_coefficient'; known are name, "
 		  "match, "
 		  "dynamic-power-coefficient, estimate, stderr, ci95, model, opps, "
 		  "capacity-dmips-mhz, capacity-ci95, effective-power-coefficient, "
-		  "boards, provenance" },
+		  "boards, diagnostics, provenance" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2"),
 		  "clusters[0]: key 'stderr' is missing" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": 1, "
@@ -162,7 +162,8 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2, \"khz\": 1 } ]"),
 		  "clusters[0]: opps[0]: unknown key 'khz'; known are hz, microvolt, "
 		  "measured-microwatt, measured-ci-microwatt, model-microwatt, "
-		  "kernel-microwatt, inefficient, work-per-mhz" },
+		  "kernel-microwatt, inefficient, work-per-mhz, own-coefficient, "
+		  "own-stderr, prediction-microwatt" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": -1, "
 				"\"ci95\": [88, 92]"),
 		  "clusters[0]: key 'stderr': -1 is below 0" },
