@@ -9,6 +9,7 @@
 
 #include "calib/commands.h"
 #include "calib/fit.h"
+#include "calib/fit_diagnose.h"
 #include "lib/outfile.h"
 
 struct job {
@@ -49,6 +50,8 @@ static int fit_one(struct job *j, unsigned int i, struct err *err)
 	ret = fit_result_cluster(result, &c, &j->in, j->o, cmd_line(j->ctx), err);
 	if (!ret) {
 		fit_talk_cluster(j->ctx, &c, result, &j->in);
+		if (j->o->explain)
+			fit_explain(j->o->out ? stdout : stderr, &c, result, &j->in);
 		j->out->cluster_count = i + 1;
 	}
 out_free:
@@ -79,11 +82,11 @@ static int fit_all(struct job *j, struct err *err)
 	unsigned int i;
 	int ret;
 
-	if (j->o->compare && j->in.first)
-		return err_set(
-			err, -EINVAL,
-			"--compare is of one board, and there are %u; give one run",
-			j->in.samples.board_count);
+	if ((j->o->compare || j->o->explain) && j->in.first)
+		return err_set(err, -EINVAL,
+			       "%s is of one board, and there are %u; give one run",
+			       j->o->compare ? "--compare" : "--explain",
+			       j->in.samples.board_count);
 	fit_talk_rejects(j->ctx, &j->in);
 	for (i = 0; i < j->in.cluster_count; i++) {
 		ret = fit_one(j, i, err);
@@ -147,6 +150,8 @@ static const struct opt fit_opts[] = {
 	  "auto|linear|cubic|exponential" },
 	{ "compare", 0, OPT_FLAG, offsetof(struct fit_opts, compare), NULL,
 	  "print what every method makes of the rows (on stdout with -o)" },
+	{ "explain", 0, OPT_FLAG, offsetof(struct fit_opts, explain), NULL,
+	  "print how good the fit is and what makes one doubt it (on stdout with -o)" },
 	{ "cluster", 0, OPT_STRING, offsetof(struct fit_opts, cluster), "NAME",
 	  "fit this cluster only" },
 	{ "load", 0, OPT_STRING, offsetof(struct fit_opts, load), "NAME",
@@ -205,12 +210,20 @@ const struct cmd cmd_fit = {
 		"the same at every clock, as for a load that waits for memory.\n"
 		"\n"
 		"Rows with flags (throttled, clock, stale ...) and windows that "
-		"contradict all others are left out, and named. Exit status: 0 done, 1 "
-		"the fit is too poor to ship, 2 could not run.",
+		"contradict all others are left out, and named.\n"
+		"\n"
+		"--explain tells how far to trust the number: errors of several kinds, "
+		"what C has in common with other terms, the rows that decide, lack of "
+		"fit against repeated windows, drifts, robust cross-checks, C and a "
+		"prediction interval per operating point, and warnings with what to do. "
+		"All of it is in coeffs.json, too.\n"
+		"\n"
+		"Exit status: 0 done, 1 the fit is too poor to ship, 2 could not run.",
 	.example =
 		"calib fit > coeffs.json\n"
 		"calib fit -d run --cluster a15 --compare -o coeffs.json\n"
 		"calib fit board1/ board2/ board3/ > coeffs.json\n"
+		"calib fit --explain -o coeffs.json | less\n"
 		"calib fit --match compatible=arm,cortex-a53 old-run.csv > coeffs.json",
 	.opts = fit_opts,
 	.opts_size = sizeof(struct fit_opts),

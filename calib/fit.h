@@ -15,6 +15,7 @@
 #include "lib/coeffs.h"
 #include "models/many_boards.h"
 #include "models/power.h"
+#include "models/problem.h"
 
 /* From public data: 59 workloads on one Cortex-A15, five phones of one model. */
 #define FIT_NOT_IN_INTERVAL                                                              \
@@ -34,6 +35,7 @@ struct fit_opts {
 	const char *scope;
 	struct opt_list match;
 	bool compare;
+	bool explain;
 };
 
 /* All rows, and the machine they come from. */
@@ -59,7 +61,8 @@ struct fit_cluster {
 	const struct power_method *method;
 	char why[128];
 	struct power_fit fit;
-	struct many_boards boards; /* count 0: one board */
+	struct many_boards boards;    /* count 0: one board */
+	struct power_problem problem; /* that was solved for it */
 };
 
 /*

@@ -364,7 +364,7 @@ static int fit_one_board(struct fit_cluster *c, const struct fit_opts *o, struct
 		ret = power_choose(&c->data, &c->method, c->why, sizeof(c->why), err);
 	if (!ret)
 		ret = check_law(c, o, err);
-	return ret ? ret : power_fit_with(c->method, &c->data, &c->fit, err);
+	return ret ? ret : power_fit_keep(c->method, &c->data, &c->fit, &c->problem, err);
 }
 
 static int fit_several(struct fit_cluster *c, const struct fit_input *in,
@@ -421,6 +421,7 @@ void fit_cluster_free(struct fit_cluster *c)
 {
 	power_data_free(&c->data);
 	many_boards_free(&c->boards);
+	problem_free(&c->problem);
 }
 
 const char *fit_cluster_poor(const struct fit_cluster *c)

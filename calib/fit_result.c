@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/fit.h"
+#include "calib/fit_diagnose.h"
 #include "lib/num.h"
 #include "lib/sha256.h"
 #include "models/kernel_em.h"
@@ -328,7 +328,8 @@ int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 		fill_boards(&out->boards, c, in->samples.boards);
 	fill_opps(out, c);
 	out->has_provenance = true;
-	return fill_provenance(&out->provenance, c, in, o, command, err);
+	ret = fill_provenance(&out->provenance, c, in, o, command, err);
+	return ret || out->has_boards ? ret : fit_diagnose(out, c, in, err);
 }
 
 /* Capacities 0..1024 as the kernel will have them; false: not known for all. */
