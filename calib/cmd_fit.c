@@ -156,6 +156,8 @@ static const struct opt fit_opts[] = {
 	  "fit this cluster only" },
 	{ "load", 0, OPT_STRING, offsetof(struct fit_opts, load), "NAME",
 	  "fit the rows of this load (default: the integer load)" },
+	{ "raw", 0, OPT_FLAG, offsetof(struct fit_opts, raw), NULL,
+	  "make the rows anew from single readings, see above" },
 	{ "match", 0, OPT_LIST, offsetof(struct fit_opts, match), "KEY=VALUE",
 	  "the CPUs: compatible=CORE, reg=N,N or path=/NODE,/NODE" },
 	{ "scope", 0, OPT_STRING, offsetof(struct fit_opts, scope), "WHAT",
@@ -209,6 +211,16 @@ const struct cmd cmd_fit = {
 		"not "
 		"the same at every clock, as for a load that waits for memory.\n"
 		"\n"
+		"--raw makes each row anew from its readings: those that 'calib measure "
+		"--raw' keeps in RUN/raw.csv, or files with a row for each reading, "
+		"where "
+		"rows that follow each other with the same clock, cpu_count and load are "
+		"one window. Repeats of a gauge that is slower than whoever polls it are "
+		"dropped, a window's beginning is cut while it warms up (MSER-5, at most "
+		"half), spikes are left out and named, and what is left is worth fewer "
+		"readings the more they follow each other (column reads). calib-files(5) "
+		"has the details.\n"
+		"\n"
 		"Rows with flags (throttled, clock, stale ...) and windows that "
 		"contradict all others are left out, and named.\n"
 		"\n"
@@ -224,6 +236,7 @@ const struct cmd cmd_fit = {
 		"calib fit -d run --cluster a15 --compare -o coeffs.json\n"
 		"calib fit board1/ board2/ board3/ > coeffs.json\n"
 		"calib fit --explain -o coeffs.json | less\n"
+		"calib fit --raw -d run > coeffs.json\n"
 		"calib fit --match compatible=arm,cortex-a53 old-run.csv > coeffs.json",
 	.opts = fit_opts,
 	.opts_size = sizeof(struct fit_opts),

@@ -131,6 +131,8 @@ static const struct opt measure_opts[] = {
 	{ "time-limit", 0, OPT_DURATION_NS, OPT(time_limit_ns), "TIME",
 	  "end after TIME of board time ('90s', '10m'), with what was measured" },
 	{ "run", 'd', OPT_STRING, OPT(run), "DIR", "where rows are added" },
+	{ "raw", 0, OPT_FLAG, OPT(raw), NULL,
+	  "keep each reading too, in RUN/raw.csv, for 'calib fit --raw'" },
 	{ "max-temp", 0, OPT_U32, OPT(max_temp), "DEGREES",
 	  "start no load above so many degrees Celsius, wait; default: 5 below where the "
 	  "kernel cuts the clock",

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "calib/fit_raw.h"
 #include "calib/runinfo.h"
 #include "calib/samples.h"
 #include "lib/cmd.h"
@@ -36,6 +37,7 @@ struct fit_opts {
 	struct opt_list match;
 	bool compare;
 	bool explain;
+	bool raw;
 };
 
 /* All rows, and the machine they come from. */
@@ -50,6 +52,7 @@ struct fit_input {
 	char clusters[COEFFS_MAX_CLUSTERS][32]; /* in the order of the result */
 	unsigned int cluster_count;
 	bool volt_filled[COEFFS_MAX_CLUSTERS]; /* rows had none: the table's were taken */
+	struct fit_raw raw[COEFFS_MAX_CLUSTERS]; /* with --raw */
 };
 
 /* One cluster on its way from rows to coefficient. */
@@ -80,6 +83,9 @@ int fit_input_run(struct fit_input *in, const char *dir, struct runinfo *info,
 /* Note the clusters of the rows from @from on, in the order of @info (or NULL) first. */
 int fit_input_clusters(struct fit_input *in, const struct runinfo *info, size_t from,
 		       struct err *err);
+/* Note a file of a run; its path is then the last of in->paths. */
+int fit_input_path(struct fit_input *in, const char *dir, const char *name,
+		   struct err *err);
 int fit_input_voltages(struct fit_input *in, const char *only, const struct runinfo *info,
 		       size_t from, struct err *err);
 
@@ -88,7 +94,7 @@ int fit_input_voltages(struct fit_input *in, const char *only, const struct runi
  *
  * Returns 0, -EINVAL for a run of another kind of machine or with other clusters, -errno.
  */
-int fit_runs_read(struct fit_input *in, const char *only, char **dirs, int n,
+int fit_runs_read(struct fit_input *in, const struct fit_opts *o, char **dirs, int n,
 		  struct err *err);
 /* Put rows board by board. -EINVAL where two boards have the same rows; -ENOMEM. */
 int fit_boards_group(struct fit_input *in, struct err *err);
@@ -134,7 +140,9 @@ struct fit_left_out {
 	unsigned int stale;
 };
 
-/* "run/samples.csv:7" of a row, of a long path its end. Returns @out. */
+/* "run/samples.csv:7", of a long path its end. Returns @out. */
+char *fit_place_in(const char *path, uint32_t line, char *out, size_t size);
+/* The same of a row. */
 char *fit_place(const struct fit_input *in, unsigned int file, uint32_t line, char *out,
 		size_t size);
 void fit_left_out(const struct fit_cluster *c, const struct fit_input *in,

@@ -85,6 +85,7 @@ static int only_cluster(struct fit_input *in, const char *only, struct err *err)
 		return unknown_cluster(in, only, err);
 	in->cluster_count = 1;
 	in->volt_filled[0] = in->volt_filled[i];
+	in->raw[0] = in->raw[i];
 	memmove(in->clusters[0], in->clusters[i], sizeof(in->clusters[0]));
 	return 0;
 }
@@ -154,8 +155,8 @@ static int check_units(const struct fit_input *in, const char *only, struct err 
 	return 0;
 }
 
-static int add_path(struct fit_input *in, const char *dir, const char *name,
-		    struct err *err)
+int fit_input_path(struct fit_input *in, const char *dir, const char *name,
+		   struct err *err)
 {
 	char path[4096], **paths;
 	int ret = runinfo_path(dir, name, path, sizeof(path), err);
@@ -177,9 +178,9 @@ int fit_input_run(struct fit_input *in, const char *dir, struct runinfo *info,
 	int ret = runinfo_read(dir, info, err);
 
 	if (!ret)
-		ret = add_path(in, dir, "board.json", err);
+		ret = fit_input_path(in, dir, "board.json", err);
 	if (!ret)
-		ret = add_path(in, dir, "samples.csv", err);
+		ret = fit_input_path(in, dir, "samples.csv", err);
 	return ret ? ret : samples_read(&in->samples, in->paths[in->path_count - 1], err);
 }
 
@@ -224,7 +225,7 @@ static int read_files(struct fit_input *in, const struct fit_opts *o, char **fil
 		ret = runinfo_read(o->dir, &in->info, err);
 		in->has_info = !ret;
 		if (!ret)
-			ret = add_path(in, o->dir, "board.json", err);
+			ret = fit_input_path(in, o->dir, "board.json", err);
 	}
 	for (i = 0; i < n && !ret; i++)
 		ret = samples_read(&in->samples, files[i], err);
@@ -240,7 +241,7 @@ static int read_rows(struct fit_input *in, const struct fit_opts *o, char **file
 	if (folders < 0)
 		return folders;
 	if (folders > 1)
-		return fit_runs_read(in, o->cluster, files, n, err);
+		return fit_runs_read(in, o, files, n, err);
 	if (folders || !n) {
 		ret = fit_input_run(in, folders ? files[0] : dir, &in->info, err);
 		in->has_info = !ret;
@@ -252,6 +253,10 @@ static int read_rows(struct fit_input *in, const struct fit_opts *o, char **file
 	if (!in->samples.count)
 		return err_set(err, -ENODATA, "%s: no rows", in->samples.paths[0]);
 	ret = fit_input_clusters(in, in->has_info ? &in->info : NULL, 0, err);
+	if (!ret && o->raw && n && !folders)
+		ret = fit_raw_files(in, err);
+	else if (!ret && o->raw)
+		ret = fit_raw_run(in, folders ? files[0] : dir, &in->info, 0, err);
 	return ret ? ret
 		   : fit_input_voltages(in, o->cluster, in->has_info ? &in->info : NULL,
 					0, err);

@@ -17,15 +17,22 @@ static uint32_t faults(const struct sample *s)
 	return s->flags ? s->flags : SAMPLE_NEGATIVE;
 }
 
-char *fit_place(const struct fit_input *in, unsigned int file, uint32_t line, char *out,
-		size_t size)
+char *fit_place_in(const char *path, uint32_t line, char *out, size_t size)
 {
-	const char *path = buf_file_name(in->samples.paths[file]);
-	size_t len = strlen(path);
+	size_t len;
+
+	path = buf_file_name(path);
+	len = strlen(path);
 
 	snprintf(out, size, "%s%s:%u", len > PATH_SHOWN ? "..." : "",
 		 len > PATH_SHOWN ? path + len - PATH_SHOWN : path, line);
 	return out;
+}
+
+char *fit_place(const struct fit_input *in, unsigned int file, uint32_t line, char *out,
+		size_t size)
+{
+	return fit_place_in(in->samples.paths[file], line, out, size);
 }
 
 static void add_row(struct fit_left_out *out, const struct fit_input *in,

@@ -156,6 +156,19 @@ static void note_left_out(struct coeffs_provenance *p, const struct fit_cluster 
 		add_note(p, "left out: %u more", out->more);
 }
 
+static void note_raw(struct coeffs_provenance *p, const struct fit_cluster *c,
+		     const struct fit_input *in)
+{
+	const struct fit_raw *raw = fit_raw_of(in, c->name);
+	char text[COEFFS_TEXT];
+
+	if (!raw)
+		return;
+	add_note(p, "rows made anew: %s", fit_raw_format(raw, text, sizeof(text)));
+	for (unsigned int i = 0; i < FIT_RAW_NAMED && i < raw->count[TRACE_SPIKE]; i++)
+		add_note(p, "%s", fit_raw_format_spike(raw, i, text, sizeof(text)));
+}
+
 static void add_notes(struct coeffs_provenance *p, const struct fit_cluster *c,
 		      const struct fit_input *in)
 {
@@ -164,6 +177,7 @@ static void add_notes(struct coeffs_provenance *p, const struct fit_cluster *c,
 
 	add_note(p, "method %s: %s", c->method->name, c->why);
 	note_left_out(p, c, in);
+	note_raw(p, c, in);
 	for (i = 0; i < f->note_count; i++)
 		add_note(p, "%s", f->notes[i]);
 	if (c->data.volt_from_table && isfinite(f->ohm))

@@ -83,7 +83,7 @@ static int check_clusters(const struct fit_input *in, size_t from, unsigned int 
 	return 0;
 }
 
-static int read_one(struct fit_input *in, const char *only, char **dirs, int i,
+static int read_one(struct fit_input *in, const struct fit_opts *o, char **dirs, int i,
 		    struct runinfo *info, struct err *err)
 {
 	size_t from = in->samples.count, k;
@@ -100,16 +100,18 @@ static int read_one(struct fit_input *in, const char *only, char **dirs, int i,
 		ret = err_set(err, -ENODATA, "run '%s' has no rows", dirs[i]);
 	if (!ret)
 		ret = fit_input_clusters(in, info, from, err);
-	if (!ret && i && !only)
+	if (!ret && i && !o->cluster)
 		ret = check_clusters(in, from, known, dirs[0], dirs[i], err);
+	if (!ret && o->raw)
+		ret = fit_raw_run(in, dirs[i], info, from, err);
 	if (!ret)
-		ret = fit_input_voltages(in, only, info, from, err);
+		ret = fit_input_voltages(in, o->cluster, info, from, err);
 	for (k = from; k < in->samples.count; k++)
 		in->samples.rows[k].board = i;
 	return ret;
 }
 
-int fit_runs_read(struct fit_input *in, const char *only, char **dirs, int n,
+int fit_runs_read(struct fit_input *in, const struct fit_opts *o, char **dirs, int n,
 		  struct err *err)
 {
 	struct runinfo *info = calloc(1, sizeof(*info));
@@ -117,7 +119,7 @@ int fit_runs_read(struct fit_input *in, const char *only, char **dirs, int n,
 	int i, ret = info ? 0 : err_errno(err, -ENOMEM, "%d runs", n);
 
 	for (i = 0; i < n && !ret; i++) {
-		ret = read_one(in, only, dirs, i, i ? info : &in->info, err);
+		ret = read_one(in, o, dirs, i, i ? info : &in->info, err);
 		in->has_info = !ret;
 	}
 	free(info);

@@ -66,6 +66,19 @@ void fit_talk_rows(const struct fit_cluster *c, const struct fit_input *in)
 		fprintf(stderr, "          and %u more\n", out->more);
 }
 
+static void talk_raw(const struct fit_cluster *c, const struct fit_input *in)
+{
+	const struct fit_raw *raw = fit_raw_of(in, c->name);
+	char text[COEFFS_TEXT];
+
+	if (!raw)
+		return;
+	fprintf(stderr, "  raw     %s\n", fit_raw_format(raw, text, sizeof(text)));
+	for (unsigned int i = 0; i < FIT_RAW_NAMED && i < raw->count[TRACE_SPIKE]; i++)
+		fprintf(stderr, "          %s\n",
+			fit_raw_format_spike(raw, i, text, sizeof(text)));
+}
+
 static void talk_fit(const struct power_fit *f)
 {
 	fprintf(stderr, "  fit     %u operating point%s", f->opps, text_s(f->opps));
@@ -175,6 +188,7 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 	fit_talk_rows(c, in);
 	if (c->boards.count)
 		talk_boards(ctx, c, in->samples.boards);
+	talk_raw(c, in);
 	talk_fit(f);
 	talk_power(c, &r->provenance);
 	if (r->has_interval && !c->boards.count)

@@ -22,6 +22,8 @@ int job_begin_session(struct job *job, struct err *err)
 {
 	int ret = session_begin(&job->session, err);
 
+	if (!ret && job->opts->raw)
+		ret = rawlog_begin(&job->rawlog, err);
 	if (ret || job->recorded)
 		return ret;
 	job->recorded = true;
@@ -75,8 +77,14 @@ static int on_enough(void *arg, const struct runner *r, bool *yes, struct err *e
 static int on_row(void *arg, const struct sample *row, struct err *err)
 {
 	struct job *job = arg;
-	int ret = session_append(&job->session, row, err);
+	const struct runner_window *w = &job->runner->window;
+	int ret = 0;
 
+	if (job->opts->raw)
+		ret = rawlog_append(&job->rawlog, row->cluster, row->time_ns, w->raw,
+				    w->reads, err);
+	if (!ret)
+		ret = session_append(&job->session, row, err);
 	job->rows += !ret;
 	return ret ? ret : precision_add(&job->precision, row, err);
 }
@@ -257,6 +265,9 @@ int job_measure(struct job *job, struct err *err)
 		if (job->plans[i].count)
 			ret = measure_cluster(job, i, end_ns, r, err);
 	free(r);
+	ret_close = rawlog_close(&job->rawlog, ret ? NULL : err);
+	if (!ret)
+		ret = ret_close;
 	ret_close = session_close(&job->session, ret ? NULL : err);
 	if (!ret)
 		ret = ret_close;

@@ -12,6 +12,7 @@
 
 #include "calib/measure/plan.h"
 #include "calib/measure/precision.h"
+#include "calib/measure/rawlog.h"
 #include "calib/measure/resume.h"
 #include "calib/measure/runner.h"
 #include "calib/measure/session.h"
@@ -28,7 +29,7 @@ struct measure_options {
 	uint32_t repeats, seed, max_temp;
 	double precision; /* 0: not asked for */
 	uint64_t time_limit_ns;
-	bool boost, online, dry_run, resume;
+	bool boost, online, raw, dry_run, resume;
 };
 
 extern const struct measure_options measure_defaults;
@@ -47,6 +48,7 @@ struct job {
 	unsigned int cluster_count;
 	struct plan plans[BOARD_MAX_CLUSTERS]; /* same order */
 	struct session session;
+	struct rawlog rawlog;	     /* with --raw */
 	const struct runner *runner; /* the one that runs */
 	struct progress progress;
 	uint64_t wall_start_ns, board_start_ns;

@@ -369,6 +369,9 @@ int job_prepare(struct job *job, struct err *err)
 	if (!ret)
 		ret = session_open(&job->session, job->opts->run, &job->info,
 				   !job->target.virtual_board, err);
+	if (!ret && job->opts->raw)
+		ret = rawlog_open(&job->rawlog, job->opts->run,
+				  !job->target.virtual_board, err);
 	if (!ret && !job->opts->resume)
 		job->resume.first_row = job->session.rows;
 	if (!ret)

@@ -14,6 +14,7 @@
 #include "calib/measure/meter.h"
 #include "calib/measure/plan.h"
 #include "calib/measure/traits.h"
+#include "calib/raw.h"
 #include "lib/err.h"
 #include "models/sample.h"
 
@@ -58,7 +59,7 @@ struct runner_result {
 
 /* The readings of the window at hand. */
 struct runner_window {
-	double power_uw[PLAN_MAX_READS];
+	struct raw_reading raw[PLAN_MAX_READS];
 	unsigned int reads, volts, temps;
 	double volt_sum_uv, temp_sum_mc;
 	int32_t temp_first_mc, temp_last_mc;

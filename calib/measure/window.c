@@ -27,7 +27,12 @@ void window_add(struct runner_window *w, const struct reading *r)
 {
 	if (w->reads == PLAN_MAX_READS)
 		return;
-	w->power_uw[w->reads++] = r->power_uw;
+	w->raw[w->reads++] = (struct raw_reading){
+		.time_ns = r->time_ns,
+		.power_uw = r->power_uw,
+		.volt_uv = r->volt_uv,
+		.temp_mc = w->temps ? w->temp_last_mc : SAMPLE_TEMP_UNKNOWN,
+	};
 	if (r->volt_uv) {
 		w->volt_sum_uv += r->volt_uv;
 		w->volts++;
@@ -41,10 +46,10 @@ static struct line fit_line(const struct runner_window *w)
 	struct line l = { 0 };
 
 	for (unsigned int i = 0; i < w->reads; i++)
-		sum += w->power_uw[i];
+		sum += w->raw[i].power_uw;
 	l.mean = sum / n;
 	for (unsigned int i = 0; i < w->reads; i++) {
-		double d = w->power_uw[i] - l.mean;
+		double d = w->raw[i].power_uw - l.mean;
 
 		l.ss_mean += d * d;
 		sxy += d * (i - (n - 1) / 2);
