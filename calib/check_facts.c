@@ -311,6 +311,7 @@ static int set_cpu(struct check_facts *facts, unsigned int cpu, unsigned int clu
 			       facts->coeffs->clusters[owner[cpu]].name, cl->name,
 			       node->path);
 	owner[cpu] = cluster;
+	facts->cluster_of[node->domain] = cluster + 1;
 	node->has_dpc = true;
 	node->dpc_uw_per_mhz_v2 = cl->dpc_uw_per_mhz_v2;
 	if (!node->has_capacity && cl->has_capacity) {
@@ -445,7 +446,7 @@ static int load_coeffs(struct check_facts *facts, const struct buf *text,
 	if (!facts->has_board && !facts->blob.len)
 		find_capacity(facts);
 	note_missing_opps(facts);
-	return 0;
+	return check_facts_measured(facts, err);
 }
 
 int check_facts_of_clusters(struct check_facts *facts, const struct coeffs *c,
@@ -469,7 +470,7 @@ int check_facts_of_clusters(struct check_facts *facts, const struct coeffs *c,
 		ret = apply_coeffs(facts, true, false, err);
 	if (!ret)
 		find_capacity(facts);
-	return ret;
+	return ret ? ret : check_facts_measured(facts, err);
 }
 
 /* Anything that does not start like JSON is judged, and refused, as a tree. */
@@ -538,6 +539,7 @@ void check_facts_free(struct check_facts *facts)
 {
 	dtcpus_free(facts->d);
 	coeffs_free(facts->coeffs);
+	free(facts->measured);
 	buf_free(&facts->blob);
 	memset(facts, 0, sizeof(*facts));
 }

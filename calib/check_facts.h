@@ -25,6 +25,8 @@ struct check_facts {
 	bool capacity_unknown;
 	bool has_board; /* @board was found or given */
 	struct board board;
+	unsigned int cluster_of[DTCPUS_MAX_DOMAINS]; /* of @coeffs, from 1; 0: none */
+	struct checks_measured *measured;   /* per domain; NULL without @coeffs */
 	struct coeffs *coeffs;		    /* NULL when the input is a tree */
 	struct buf blob;		    /* the tree, of the input or of --board */
 	char notes[CHECK_FACTS_NOTES][256]; /* where facts came from, what is missing */
@@ -51,6 +53,8 @@ int check_facts_load(struct check_facts *facts, const char *path, const char *bo
  */
 int check_facts_of_clusters(struct check_facts *facts, const struct coeffs *c,
 			    struct err *err);
+/* check_facts_measured - fill @facts->measured when domains and OPPs stand. 0, -ENOMEM */
+int check_facts_measured(struct check_facts *facts, struct err *err);
 /* The board's band of the ratio, if it has one; text borrowed from @facts. */
 struct checks_band check_facts_band(const struct check_facts *facts);
 /* Do the coefficients come from a virtual board, by what their file says? */

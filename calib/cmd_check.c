@@ -63,6 +63,7 @@ static int judge(const struct check_opts *o, const struct check_facts *facts,
 	struct checks_input in = {
 		.d = facts->d,
 		.capacity_unknown = facts->capacity_unknown,
+		.measured = facts->measured,
 	};
 	unsigned int i;
 	int ret;
@@ -132,7 +133,7 @@ static const struct opt check_opts[] = {
 	  "the band the big/LITTLE ratio of the coefficients must be in" },
 	{ "ignore", 0, OPT_LIST, offsetof(struct check_opts, ignore), "CHECK",
 	  "leave a check out of the verdict",
-	  "monotonic|limits|voltage|coefficient|energy-model|capacity|ratio|cost" },
+	  "monotonic|limits|voltage|coefficient|energy-model|capacity|ratio|cost|order" },
 	{ "json", 0, OPT_FLAG, offsetof(struct check_opts, json), NULL,
 	  "print the result as JSON" },
 	{ NULL },
@@ -164,10 +165,20 @@ const struct cmd cmd_check = {
 		"  energy-model  every CPU has an energy model, or EAS stays off\n"
 		"  capacity      capacity-dmips-mhz on all CPUs, and not all capacities "
 		"equal\n"
-		"  ratio         big over LITTLE coefficient lies in the board's band, "
-		"and\n"
-		"                at some OPP the little CPUs cost less at the same\n"
-		"                performance\n"
+		"  ratio         big over LITTLE coefficient lies in the board's band\n"
+		"  cost          at some OPP the little CPUs cost less at the same\n"
+		"                performance, as the kernel reckons\n"
+		"  order         by measurement, too, the cluster costs least that the\n"
+		"                kernel will choose. Needs a coeffs.json with measured\n"
+		"                power and capacities\n"
+		"\n"
+		"order compares what one more busy CPU draws, the cluster being awake, "
+		"at "
+		"the lowest OPP of each cluster that delivers a throughput; a difference "
+		"within the error, or below 1/16, is none. That waking a cluster costs "
+		"its shared clock, which no coefficient can tell the kernel, is a note. "
+		"A "
+		"cluster whose power is cut in idle costs its leakage, too.\n"
 		"\n"
 		"A single coefficient makes efficiency depend on V^2 only, so OPPs that "
 		"share a voltage are never monotonic; when that is known and accepted, "

@@ -17,7 +17,7 @@ static const struct {
 	bool needs_pair;
 } wanted[] = {
 	{ "monotonic", false }, { "limits", false }, { "voltage", false },
-	{ "ratio", true },	{ "cost", true },
+	{ "ratio", true },	{ "cost", true },    { "order", true },
 };
 
 /* The capacities of the machine's tree go before those that were measured. */
@@ -44,6 +44,7 @@ static void add_check(struct coeffs *out, const struct checks *c, const char *na
 	struct coeffs_check *k = &out->checks[out->check_count];
 	const struct checks_item *told = NULL;
 	unsigned int i, findings = 0;
+	char more[32] = "";
 
 	for (i = 0; i < c->item_count; i++) {
 		const struct checks_item *item = &c->items[i];
@@ -59,13 +60,13 @@ static void add_check(struct coeffs *out, const struct checks *c, const char *na
 	memset(k, 0, sizeof(*k));
 	snprintf(k->name, sizeof(k->name), "%s", name);
 	k->ok = !findings;
-	if (told)
-		snprintf(k->text, sizeof(k->text), "%s%s%.*s",
-			 told->domain < 0 ? "" : out->clusters[told->domain].name,
-			 told->domain < 0 ? "" : ": ", COEFFS_TEXT - 64, told->text);
-	i = strlen(k->text);
 	if (findings > 1)
-		snprintf(k->text + i, sizeof(k->text) - i, "; and %u more", findings - 1);
+		snprintf(more, sizeof(more), "; and %u more", findings - 1);
+	if (told)
+		snprintf(k->text, sizeof(k->text) - strlen(more), "%s%s%.*s",
+			 told->domain < 0 ? "" : out->clusters[told->domain].name,
+			 told->domain < 0 ? "" : ": ", COEFFS_TEXT - 36, told->text);
+	strcat(k->text, more);
 	out->check_count++;
 }
 
@@ -81,10 +82,15 @@ static int run_checks(struct coeffs *out, const struct coeffs *clusters,
 	input.d = facts->d;
 	input.capacity_unknown = facts->capacity_unknown;
 	input.band = check_facts_band(facts);
+	input.measured = facts->measured;
 	checks_run(&input, c);
-	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		if (!wanted[i].needs_pair || c->ratio.known)
+	for (i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		bool made = !strcmp(wanted[i].name, "order") ? c->order_known
+							     : c->ratio.known;
+
+		if (!wanted[i].needs_pair || made)
 			add_check(out, c, wanted[i].name);
+	}
 	return 0;
 }
 

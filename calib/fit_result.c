@@ -245,6 +245,9 @@ static void add_opp(struct coeffs_cluster *out, const struct fit_cluster *c, uin
 	o->has_measured = p.has_measured;
 	o->measured_uw = p.measured_uw;
 	o->measured_ci_uw = p.measured_ci_uw;
+	o->has_next = p.has_next;
+	o->next_uw = p.next_uw;
+	o->next_ci_uw = p.next_ci_uw;
 	o->has_model = p.model_uw > 0;
 	o->model_uw = p.model_uw;
 	o->kernel_uw = em_power_uw(out->dpc_uw_per_mhz_v2, o->hz, o->microvolt);

@@ -102,6 +102,8 @@ struct coeffs_opp {
 	bool has_measured;
 	double measured_uw,
 		measured_ci_uw; /* one busy CPU above idle, and half its 95 % interval */
+	bool has_next;		/* one more busy CPU, the cluster being awake */
+	double next_uw, next_ci_uw;
 	bool has_model;
 	double model_uw;     /* what the fitted model says for the same thing */
 	uint64_t kernel_uw;  /* what the kernel will compute from the coefficient

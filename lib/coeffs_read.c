@@ -249,6 +249,8 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 					     "microvolt",
 					     "measured-microwatt",
 					     "measured-ci-microwatt",
+					     "next-microwatt",
+					     "next-ci-microwatt",
 					     "model-microwatt",
 					     "kernel-microwatt",
 					     "inefficient",
@@ -269,6 +271,13 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 		if (!ret)
 			ret = json_get_double_range(obj, "measured-ci-microwatt", 0,
 						    MAX_UW, &o->measured_ci_uw, err);
+	}
+	if (!ret && (json_has(obj, known[4]) || json_has(obj, known[5]))) {
+		o->has_next = true;
+		ret = read_power(obj, "next-microwatt", &o->next_uw, err);
+		if (!ret)
+			ret = json_get_double_range(obj, "next-ci-microwatt", 0, MAX_UW,
+						    &o->next_ci_uw, err);
 	}
 	if (!ret && json_has(obj, "model-microwatt")) {
 		o->has_model = true;

@@ -135,6 +135,10 @@ static int put_opp(struct json *obj, const struct coeffs_opp *o, struct err *err
 		ret = put_real(obj, "measured-microwatt", o->measured_uw, err);
 	if (!ret && o->has_measured)
 		ret = put_real(obj, "measured-ci-microwatt", o->measured_ci_uw, err);
+	if (!ret && o->has_next)
+		ret = put_real(obj, "next-microwatt", o->next_uw, err);
+	if (!ret && o->has_next)
+		ret = put_real(obj, "next-ci-microwatt", o->next_ci_uw, err);
 	if (!ret && o->has_model)
 		ret = put_real(obj, "model-microwatt", o->model_uw, err);
 	if (!ret && o->kernel_uw)

@@ -14,8 +14,8 @@
 #include "models/checks_internal.h"
 
 static const char *const names[] = {
-	"monotonic",	"limits",   "voltage", "coefficient",
-	"energy-model", "capacity", "ratio",   "cost",
+	"monotonic", "limits", "voltage", "coefficient", "energy-model",
+	"capacity",  "ratio",  "cost",	  "order",
 };
 
 #define NAME_COUNT (sizeof(names) / sizeof(names[0]))
@@ -164,4 +164,5 @@ void checks_run(const struct checks_input *in, struct checks *out)
 	checks_energy(in->d, out);
 	checks_eas(in, out);
 	checks_big_little(&in->band, out);
+	checks_order(in, out);
 }

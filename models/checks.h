@@ -11,8 +11,9 @@
  *	coefficient	one coefficient per frequency domain, on its first CPU
  *	energy-model	every CPU has an energy model, or EAS stays off
  *	capacity	capacity-dmips-mhz on all CPUs, and not all capacities equal
- *	ratio		the big/LITTLE ratio of the coefficients is in the expected band,
- *and the little CPUs cost less at the same performance
+ *	ratio		the big/LITTLE ratio of the coefficients is in the expected band
+ *	cost		the little CPUs cost less at the same performance, for the kernel
+ *	order		and which cluster costs least is the same by measurement
  */
 #ifndef MODELS_CHECKS_H
 #define MODELS_CHECKS_H
@@ -90,6 +91,17 @@ struct checks_band {
 	const char *source; /* who says so, for the message */
 };
 
+/* Measured power of one state of a domain; 0: not known. */
+struct checks_power {
+	double next_uw, next_ci_uw;   /* of one more busy CPU */
+	double first_uw, first_ci_uw; /* of the first one, above idle */
+};
+
+struct checks_measured {
+	const char *name;			     /* of the cluster */
+	struct checks_power states[DTCPUS_MAX_OPPS]; /* as the domain's OPPs */
+};
+
 struct checks_input {
 	/*
 	 * Borrowed, must outlive the checks. A domain may be without OPPs, and CPU
@@ -98,6 +110,7 @@ struct checks_input {
 	const struct dtcpus *d;
 	bool capacity_unknown; /* nothing tells capacities, so leave them out */
 	struct checks_band band;
+	const struct checks_measured *measured; /* per domain; NULL: nothing was */
 };
 
 /* About 1.3 MB: allocate it with checks_new(). */
@@ -107,6 +120,7 @@ struct checks {
 	bool capacity_partial; /* capacity-dmips-mhz on some CPUs only: all are 1024 */
 	unsigned int complexity_v56; /* domains * (CPUs + states) */
 	struct checks_ratio ratio;
+	bool order_known; /* measured power and capacities let "order" be checked */
 	struct checks_item items[CHECKS_MAX_ITEMS];
 	unsigned int item_count;
 };

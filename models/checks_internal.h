@@ -15,6 +15,9 @@ void checks_eas(const struct checks_input *in, struct checks *out);
 /* checks_ratio.c */
 void checks_big_little(const struct checks_band *band, struct checks *out);
 
+/* checks_order.c */
+void checks_order(const struct checks_input *in, struct checks *out);
+
 /* "cpu@100" of "/cpus/cpu@100"; "CPU 3" without a path. @buf holds the latter. */
 const char *checks_cpu_name(const struct dtcpus *d, unsigned int cpu, char *buf,
 			    size_t size);

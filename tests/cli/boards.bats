@@ -28,7 +28,7 @@ boards() {
 @test "the list has every board with clusters, sensors, ratio and virtual twin" {
 	boards
 	[ "$status" -eq 0 ]
-	for name in intel-hybrid juno-r2 odroid-xu3 odroid-xu4 tc2; do
+	for name in intel-hybrid juno-r2 odroid-xu3 odroid-xu4 sm8250-like tc2; do
 		[[ $output == *"$name  "* ]]
 		# A board without a sensor has nothing to play.
 		[[ $name == odroid-xu4 || $output == *"virtual:$name"* ]]
@@ -97,7 +97,7 @@ boards() {
 		import json, sys
 		d = json.load(open(sys.argv[1]))
 		b = {x["name"]: x for x in d["boards"]}
-		assert len(b) == 5
+		assert len(b) == 6
 		assert d["machine"] == {"compatible": "hardkernel,odroid-xu3", "board": "odroid-xu3"}
 		a7, a15 = b["odroid-xu3"]["clusters"]
 		assert a15["cpus"] == [4, 5, 6, 7] and a7["reg"] == [256, 257, 258, 259]
@@ -138,7 +138,7 @@ refused() {
 
 @test "an unknown board is refused with the known ones" {
 	boards odroid-xu9
-	refused "'odroid-xu9'" "odroid-xu3, odroid-xu4, tc2"
+	refused "'odroid-xu9'" "odroid-xu3, odroid-xu4, sm8250-like, tc2"
 }
 
 @test "a missing file, a truncated one and source text are refused" {

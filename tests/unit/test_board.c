@@ -61,19 +61,19 @@ static void assert_opps(const struct board_cluster *cl, const struct board_opp *
 
 static void every_built_in_board_loads(void **state)
 {
-	static const char *const names[] = { "intel-hybrid", "juno-r2", "odroid-xu3",
-					     "odroid-xu4", "tc2" };
+	static const char *const names[] = { "intel-hybrid", "juno-r2",	    "odroid-xu3",
+					     "odroid-xu4",   "sm8250-like", "tc2" };
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < 5; i++) {
+	for (i = 0; i < 6; i++) {
 		assert_string_equal(board_name(i), names[i]);
 		load(names[i]);
 		assert_string_equal(board.name, names[i]);
 		assert_int_equal(board.cluster_count, 2);
 		assert_true(board.has_ratio);
 	}
-	assert_null(board_name(5));
+	assert_null(board_name(6));
 	assert_null(board_name(1000));
 }
 

@@ -688,7 +688,7 @@ static void ignored_check_is_out_of_the_verdict(void **state)
 	assert_string_equal(err.msg,
 			    "no check 'ratoi'; the checks are monotonic, limits, "
 			    "voltage, coefficient, energy-model, capacity, "
-			    "ratio, cost");
+			    "ratio, cost, order");
 	free_machine(&m);
 }
 

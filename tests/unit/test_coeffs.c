@@ -161,9 +161,10 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		  "clusters[0]: opps[1]: key 'hz': not above that of the entry before" },
 		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2, \"khz\": 1 } ]"),
 		  "clusters[0]: opps[0]: unknown key 'khz'; known are hz, microvolt, "
-		  "measured-microwatt, measured-ci-microwatt, model-microwatt, "
-		  "kernel-microwatt, inefficient, work-per-mhz, own-coefficient, "
-		  "own-stderr, prediction-microwatt" },
+		  "measured-microwatt, measured-ci-microwatt, next-microwatt, "
+		  "next-ci-microwatt, model-microwatt, kernel-microwatt, "
+		  "inefficient, work-per-mhz, own-coefficient, own-stderr, "
+		  "prediction-microwatt" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": -1, "
 				"\"ci95\": [88, 92]"),
 		  "clusters[0]: key 'stderr': -1 is below 0" },
@@ -177,6 +178,9 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 				"\"measured-ci-microwatt\": -1 } ]"),
 		  "clusters[0]: opps[0]: key 'measured-ci-microwatt': -1 is not in "
 		  "0..1e+12" },
+		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2, "
+				"\"next-microwatt\": 1 } ]"),
+		  "clusters[0]: opps[0]: key 'next-ci-microwatt' is missing" },
 		{ CLUSTER(LEAST ", " DPC ", \"opps\": [ { \"hz\": 2, "
 				"\"model-microwatt\": -2e12 } ]"),
 		  "clusters[0]: opps[0]: key 'model-microwatt': -2000000000000.0 is not "
@@ -307,9 +311,9 @@ static void fill(struct coeffs *c)
 {
 	/* Static: then padding is zero, and the whole can be compared. */
 	static const struct coeffs_opp opps[] = {
-		{ 200000000, 900000, true, 49850.5, 12.25, true, 49900, 50220, false,
-		  1024.5 },
-		{ 300000000, 900000, false, 0, 0, false, 0, 75330, true, 0 },
+		{ 200000000, 900000, true, 49850.5, 12.25, true, 42100.5, 9.5, true,
+		  49900, 50220, false, 1024.5 },
+		{ 300000000, 900000, false, 0, 0, false, 0, 0, false, 0, 75330, true, 0 },
 	};
 	struct coeffs_cluster *k = &c->clusters[0];
 
