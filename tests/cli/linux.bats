@@ -21,13 +21,16 @@ setup() {
 	settings | diff before -
 	[ ! -e root/run/calib/state.json ]
 	[ "$(grep -c , run/samples.csv)" -eq 9 ]
+	# On a busy machine the files of the fake follow late: what is busy, and the power
+	# that is left of the load before, have room for that.
 	awk -F, 'NR > 1 {
 		v["200000"] = 900000; v["800000"] = 900000
 		v["1400000"] = 1100000; v["2000000"] = 1312000
-		if ($2 != "a15" || $4 != $3 || $5 != v[$3] || $12 != 49000 || $11 < 3) exit 1
-		if ($6 == 1 && ($7 != "int" || $13 == 0 || $8 < 80 || $8 > 101)) exit 1
-		if ($6 == 1 && $9 < 130000) exit 1
-		if ($6 == 0 && ($13 != 0 || $9 < 98000 || $9 > 102000)) exit 1
+		bad = $2 != "a15" || $4 != $3 || $5 != v[$3] || $12 != 49000 || $11 < 3
+		if ($6 == 1 && ($7 != "int" || $13 == 0 || $8 < 50 || $8 > 101)) bad = 1
+		if ($6 == 1 && $9 < 130000) bad = 1
+		if ($6 == 0 && ($13 != 0 || $9 < 90000 || $9 > 120000)) bad = 1
+		if (bad) { print; exit 1 }
 	}' run/samples.csv
 	grep -q '"sensor": "ina231-i2c-3-40/power1"' run/board.json
 	grep -q '"volt-source": "rail"' run/board.json

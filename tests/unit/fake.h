@@ -10,14 +10,43 @@
 
 #include "namespace.h"
 
-/* A new folder with a fake Odroid-XU3 in it; files_remove() takes it away. */
-static inline char *fake_xu3(const char *cpus)
+static char *fake_made; /* the machine that the next is a copy of ... */
+static const char *fake_made_cpus;
+
+static inline void fake_forget(void)
+{
+	if (fake_made)
+		files_remove(fake_made);
+	fake_made = NULL;
+}
+
+static inline void fake_make(const char *cpus)
 {
 	const char *top = getenv("TOP");
+	char *command = NULL;
+
+	if (!fake_made)
+		atexit(fake_forget);
+	fake_forget();
+	fake_made = files_folder();
+	fake_made_cpus = cpus;
+	assert_true(asprintf(&command, "'%s/tests/fake/odroid-xu3' '%s' %s",
+			     top ? top : ".", fake_made, cpus) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+/*
+ * A new folder with a fake Odroid-XU3 in it; files_remove() takes it away. A copy is one
+ * process, the machine itself seventy. @cpus: a string that stays.
+ */
+static inline char *fake_xu3(const char *cpus)
+{
 	char *dir = files_folder(), *command = NULL;
 
-	assert_true(asprintf(&command, "'%s/tests/fake/odroid-xu3' '%s' %s",
-			     top ? top : ".", dir, cpus) > 0);
+	if (!fake_made || strcmp(fake_made_cpus, cpus) != 0)
+		fake_make(cpus);
+	assert_true(asprintf(&command, "cp -a '%s/.' '%s'", fake_made, dir) > 0);
 	assert_int_equal(system(command), 0);
 	free(command);
 	return dir;
