@@ -10,6 +10,7 @@
 #include "calib/commands.h"
 #include "calib/fit.h"
 #include "calib/fit_diagnose.h"
+#include "calib/fit_loads.h"
 #include "lib/outfile.h"
 
 struct job {
@@ -51,7 +52,8 @@ static int fit_one(struct job *j, unsigned int i, struct err *err)
 	if (!ret) {
 		fit_talk_cluster(j->ctx, &c, result, &j->in);
 		if (j->o->explain)
-			fit_explain(j->o->out ? stdout : stderr, &c, result, &j->in);
+			fit_explain(j->o->out ? stdout : stderr, fit_loads_main(&c),
+				    result, &j->in);
 		j->out->cluster_count = i + 1;
 	}
 out_free:
@@ -155,7 +157,9 @@ static const struct opt fit_opts[] = {
 	{ "cluster", 0, OPT_STRING, offsetof(struct fit_opts, cluster), "NAME",
 	  "fit this cluster only" },
 	{ "load", 0, OPT_STRING, offsetof(struct fit_opts, load), "NAME",
-	  "fit the rows of this load (default: the integer load)" },
+	  "fit the rows of this load (default: the integer load); all: of every load" },
+	{ "mix", 0, OPT_STRING, offsetof(struct fit_opts, mix), "LOAD=WEIGHT,...",
+	  "ship the mean of these loads' C; the weights add up to 1" },
 	{ "raw", 0, OPT_FLAG, offsetof(struct fit_opts, raw), NULL,
 	  "make the rows anew from single readings, see above" },
 	{ "match", 0, OPT_LIST, offsetof(struct fit_opts, match), "KEY=VALUE",
@@ -204,6 +208,12 @@ const struct cmd cmd_fit = {
 		"--leakage takes one law for granted: linear is k V (1 + g (T - T0)), "
 		"cubic k V^3 exp(g (T - T0)), exponential the same with an exponential "
 		"of V. C then has no share of what is not known about it.\n"
+		"\n"
+		"C differs from load to load. --load all fits every load that was "
+		"measured and shows how C spreads; what ships is still the integer "
+		"load's. --mix int=0.6,dram=0.2,simd=0.2 ships the mean by the share of "
+		"CPU time, with what the loads' errors have in common, and the file "
+		"says so.\n"
 		"\n"
 		"With two clusters and more capacity-dmips-mhz comes from what the "
 		"integer "

@@ -25,6 +25,7 @@
 	"% little), the meter's gain"
 
 #define FIT_LEFT_OUT_NAMED 10
+#define FIT_ALL_LOADS	   "all" /* for --load */
 
 struct fit_opts {
 	const char *dir;
@@ -33,6 +34,7 @@ struct fit_opts {
 	const char *leakage;
 	const char *cluster;
 	const char *load;
+	const char *mix;
 	const char *scope;
 	struct opt_list match;
 	bool compare;
@@ -55,17 +57,21 @@ struct fit_input {
 	struct fit_raw raw[COEFFS_MAX_CLUSTERS]; /* with --raw */
 };
 
+struct fit_loads; /* calib/fit_loads.h */
+
 /* One cluster on its way from rows to coefficient. */
 struct fit_cluster {
 	const char *name;
 	const struct runinfo_cluster *info; /* NULL: not known */
 	char load[32];
+	struct power_select select; /* what data was taken by */
 	struct power_data data;
 	const struct power_method *method;
 	char why[128];
 	struct power_fit fit;
 	struct many_boards boards;    /* count 0: one board */
 	struct power_problem problem; /* that was solved for it */
+	struct fit_loads *loads;      /* NULL: of this load only */
 };
 
 /*
@@ -108,6 +114,11 @@ int fit_boards_group(struct fit_input *in, struct err *err);
 int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 		    const struct fit_opts *o, unsigned int i, struct err *err);
 void fit_cluster_free(struct fit_cluster *c);
+/* The same for one load, whatever the options say; NULL: the integer load or the only
+ * one. */
+int fit_cluster_load(struct fit_cluster *c, const struct fit_input *in,
+		     const struct fit_opts *o, unsigned int i, const char *load,
+		     struct err *err);
 
 /* Why the coefficient can not be shipped; NULL: it can. */
 const char *fit_cluster_poor(const struct fit_cluster *c);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "calib/fit.h"
+#include "calib/fit_loads.h"
 
 #define MIN_UV	200000
 #define MAX_UV	5000000
@@ -292,8 +293,9 @@ void fit_input_free(struct fit_input *in)
 static int several_loads(const char *a, const char *b, struct err *err)
 {
 	return err_set(err, -EINVAL,
-		       "rows of several loads ('%s', '%s'); choose one with --load", a,
-		       b);
+		       "rows of several loads ('%s', '%s'); choose one with --load, or "
+		       "say with --mix how much of each",
+		       a, b);
 }
 
 /* The load to fit: what was asked for, the integer load, or the only one. */
@@ -390,8 +392,9 @@ static int fit_several(struct fit_cluster *c, const struct fit_input *in,
 	return ret ? ret : check_law(c, o, err);
 }
 
-int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
-		    const struct fit_opts *o, unsigned int i, struct err *err)
+int fit_cluster_load(struct fit_cluster *c, const struct fit_input *in,
+		     const struct fit_opts *o, unsigned int i, const char *load,
+		     struct err *err)
 {
 	struct power_select sel = { 0 };
 	int ret;
@@ -399,12 +402,13 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 	memset(c, 0, sizeof(*c));
 	c->name = in->clusters[i];
 	c->info = in->has_info ? runinfo_cluster(&in->info, c->name) : NULL;
-	ret = choose_load(c, in, o->load, err);
+	ret = choose_load(c, in, load, err);
 	sel.cluster = c->name;
 	sel.load = c->load;
 	sel.volt_measured = c->info && !in->volt_filled[i] &&
 			    !strcmp(c->info->volt_source, "rail");
 	sel.baseline = in->has_info && in->info.has_baseline;
+	c->select = sel;
 	if (!ret)
 		ret = power_data_init(&c->data, in->samples.rows, in->samples.count, &sel,
 				      err);
@@ -422,15 +426,32 @@ int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
 	return 0;
 }
 
+int fit_cluster_run(struct fit_cluster *c, const struct fit_input *in,
+		    const struct fit_opts *o, unsigned int i, struct err *err)
+{
+	bool all = o->load && !strcmp(o->load, FIT_ALL_LOADS);
+
+	memset(c, 0, sizeof(*c));
+	if (o->mix && o->load && !all)
+		return err_set(err, -EINVAL,
+			       "--mix says which loads; leave --load out, or say 'all'");
+	if (o->mix || all)
+		return fit_loads_run(c, in, o, i, err);
+	return fit_cluster_load(c, in, o, i, o->load, err);
+}
+
 void fit_cluster_free(struct fit_cluster *c)
 {
 	power_data_free(&c->data);
 	many_boards_free(&c->boards);
 	problem_free(&c->problem);
+	fit_loads_free(c->loads);
 }
 
 const char *fit_cluster_poor(const struct fit_cluster *c)
 {
+	if (c->loads && fit_loads_poor(c->loads))
+		return fit_loads_poor(c->loads);
 	if (!(c->fit.c > 0))
 		return "the coefficient is not positive: power does not rise with f V^2";
 	if (c->fit.c < 0.5)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "calib/fit_diagnose.h"
+#include "calib/fit_loads.h"
 #include "lib/num.h"
 #include "lib/sha256.h"
 #include "models/kernel_em.h"
@@ -104,7 +105,7 @@ static void fill_model(struct coeffs_model *m, const struct fit_cluster *c)
 		t->has_se = isfinite(f->terms[i].se);
 		t->se = t->has_se ? f->terms[i].se : 0;
 	}
-	m->n = f->rows;
+	m->n = c->loads && c->loads->is_mix ? fit_loads_rows(c->loads) : f->rows;
 	m->dof = fmax(f->dof, 0);
 	m->has_r2 = isfinite(f->r2);
 	m->r2 = m->has_r2 ? f->r2 : 0;
@@ -169,6 +170,45 @@ static void note_raw(struct coeffs_provenance *p, const struct fit_cluster *c,
 		add_note(p, "%s", fit_raw_format_spike(raw, i, text, sizeof(text)));
 }
 
+/* Of a mix's other loads: rows left out and findings. */
+static void note_others(struct coeffs_provenance *p, const struct fit_cluster *c,
+			const struct fit_input *in)
+{
+	const struct fit_loads *l = c->loads;
+	unsigned int i, k;
+
+	for (i = 0; i < l->count; i++) {
+		struct fit_left_out *out = &(struct fit_left_out){ 0 };
+		const struct fit_cluster *one = &l->list[i];
+
+		if (!(l->weight[i] > 0) || !strcmp(one->load, c->load))
+			continue;
+		fit_left_out(one, in, out);
+		if (*out->counts)
+			add_note(p, "load %s: rows left out: %s", one->load, out->counts);
+		for (k = 0; k < one->fit.note_count; k++)
+			add_note(p, "load %s: %.200s", one->load, one->fit.notes[k]);
+	}
+}
+
+static void note_loads(struct coeffs_provenance *p, const struct fit_cluster *c,
+		       const struct fit_input *in)
+{
+	char text[COEFFS_TEXT];
+
+	if (!c->loads)
+		return;
+	note_others(p, c, in);
+	if (c->loads->is_mix) {
+		fit_loads_common(c->loads, text, sizeof(text));
+		add_note(p, "%s", text);
+		add_note(p, "diagnostics are of load %s alone", c->load);
+	}
+	fit_loads_spread(c->loads, c->fit.c, text, sizeof(text));
+	if (*text)
+		add_note(p, "%s", text);
+}
+
 static void add_notes(struct coeffs_provenance *p, const struct fit_cluster *c,
 		      const struct fit_input *in)
 {
@@ -178,6 +218,7 @@ static void add_notes(struct coeffs_provenance *p, const struct fit_cluster *c,
 	add_note(p, "method %s: %s", c->method->name, c->why);
 	note_left_out(p, c, in);
 	note_raw(p, c, in);
+	note_loads(p, c, in);
 	for (i = 0; i < f->note_count; i++)
 		add_note(p, "%s", f->notes[i]);
 	if (c->data.volt_from_table && isfinite(f->ohm))
@@ -210,7 +251,8 @@ static int fill_provenance(struct coeffs_provenance *p, const struct fit_cluster
 			 c->info->sensor_driver);
 	else if (c->info)
 		snprintf(p->sensor, sizeof(p->sensor), "%s", c->info->sensor);
-	snprintf(p->load, sizeof(p->load), "%s", c->load);
+	snprintf(p->load, sizeof(p->load), "%s",
+		 c->loads && c->loads->is_mix ? c->loads->text : c->load);
 	snprintf(p->formula, sizeof(p->formula), "%s", c->fit.formula);
 	snprintf(p->scope, sizeof(p->scope), "%s",
 		 o->scope	? o->scope
@@ -344,9 +386,12 @@ int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 	if (out->has_boards)
 		fill_boards(&out->boards, c, in->samples.boards);
 	fill_opps(out, c);
+	if (c->loads)
+		fit_loads_result(out, c->loads);
 	out->has_provenance = true;
 	ret = fill_provenance(&out->provenance, c, in, o, command, err);
-	return ret || out->has_boards ? ret : fit_diagnose(out, c, in, err);
+	return ret || out->has_boards ? ret
+				      : fit_diagnose(out, fit_loads_main(c), in, err);
 }
 
 /* Capacities 0..1024 as the kernel will have them; false: not known for all. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calib/fit.h"
+#include "calib/fit_loads.h"
 #include "lib/text.h"
 
 #define PREDICTED_OFF 2
@@ -191,6 +192,8 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 	talk_raw(c, in);
 	talk_fit(f);
 	talk_power(c, &r->provenance);
+	if (c->loads)
+		fit_loads_talk(ctx, c, in);
 	if (r->has_interval && !c->boards.count)
 		talk_precision(ctx, c);
 	for (i = 0; i < f->note_count; i++)

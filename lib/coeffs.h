@@ -24,6 +24,7 @@
 #define COEFFS_MAX_FILES    64
 #define COEFFS_MAX_BOARDS   64
 #define COEFFS_MAX_NOTES    32
+#define COEFFS_MAX_LOADS    16
 #define COEFFS_TEXT	    256
 #define COEFFS_MAX_BYTES    (16u << 20) /* of the file */
 
@@ -149,7 +150,7 @@ struct coeffs_provenance {
 	struct coeffs_file files[COEFFS_MAX_FILES];
 	unsigned int file_count;
 	char sensor[COEFFS_TEXT];
-	char load[64];
+	char load[COEFFS_TEXT]; /* or a mix: "int=0.6,dram=0.4" */
 	char formula[COEFFS_TEXT];
 	char scope[16]; /* "rail", "package" or "device" */
 	bool has_baseline;
@@ -157,6 +158,15 @@ struct coeffs_provenance {
 	char command[COEFFS_TEXT];
 	char notes[COEFFS_MAX_NOTES][COEFFS_TEXT]; /* rows excluded and why, warnings */
 	unsigned int note_count;
+};
+
+/* What one load makes of the coefficient. */
+struct coeffs_load {
+	char name[32];
+	double weight; /* in the mix that is shipped; 0: not in it */
+	double estimate;
+	bool has_interval;
+	double stderr_, ci95[2];
 };
 
 struct coeffs_cluster {
@@ -181,6 +191,8 @@ struct coeffs_cluster {
 	unsigned int opp_count;
 	bool has_diagnostics;
 	struct coeffs_diagnostics diagnostics;
+	struct coeffs_load loads[COEFFS_MAX_LOADS];
+	unsigned int load_count; /* 0: only one was fitted */
 	bool has_provenance;
 	struct coeffs_provenance provenance;
 };

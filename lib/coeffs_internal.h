@@ -22,6 +22,12 @@ int coeffs_get_boards(const struct json *cluster, struct coeffs_boards *b,
 int coeffs_put_boards(struct json *cluster, const struct coeffs_boards *b,
 		      struct err *err);
 
+/* coeffs_loads.c: the member "loads" of a cluster */
+int coeffs_get_loads(const struct json *cluster, struct coeffs_cluster *c,
+		     struct err *err);
+int coeffs_put_loads(struct json *cluster, const struct coeffs_cluster *c,
+		     struct err *err);
+
 /* coeffs_diagnostics.c: the member "diagnostics" of a cluster */
 int coeffs_get_diagnostics(const struct json *cluster, struct coeffs_diagnostics *g,
 			   struct err *err);

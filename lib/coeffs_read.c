@@ -493,6 +493,8 @@ static int read_optional(const struct json *obj, struct coeffs_cluster *c,
 		c->has_diagnostics = true;
 		ret = coeffs_get_diagnostics(obj, &c->diagnostics, err);
 	}
+	if (!ret && json_has(obj, "loads"))
+		ret = coeffs_get_loads(obj, c, err);
 	if (!ret && json_has(obj, "provenance")) {
 		c->has_provenance = true;
 		ret = read_provenance(obj, &c->provenance, err);
@@ -515,6 +517,7 @@ static int read_cluster(const struct json *obj, struct coeffs_cluster *c, struct
 					     "effective-power-coefficient",
 					     "boards",
 					     "diagnostics",
+					     "loads",
 					     "provenance",
 					     NULL };
 	int ret = json_only_keys(obj, known, err);

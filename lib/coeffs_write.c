@@ -260,6 +260,8 @@ static int put_cluster(struct json *obj, const struct coeffs_cluster *c, struct 
 		ret = put_opps(obj, c, err);
 	if (!ret && c->has_diagnostics)
 		ret = coeffs_put_diagnostics(obj, &c->diagnostics, err);
+	if (!ret && c->load_count)
+		ret = coeffs_put_loads(obj, c, err);
 	if (!ret && c->has_provenance)
 		ret = put_provenance(obj, &c->provenance);
 	return ret;

@@ -64,6 +64,79 @@ inside() {
 	mv none run/samples.csv
 	fit
 	[ "$status" -eq 0 ]
-	[[ $stderr != *capacity* ]]
-	! grep -q capacity out.json
+	[[ $stderr != *"capacity of"* ]]
+	! grep -q '"capacity-' out.json
+}
+
+# loads - "NAME LOW HIGH" of every load in out.json
+loads() {
+	sed -n '/"loads"/,/"provenance"/p' out.json | tr -d ' ",' |
+		awk -F: '$1 == "name" { name = $2 } $1 == "ci95" { getline lo; getline hi; print name, lo, hi }'
+}
+
+@test "every load has its own C, and the virtual board's truth is in its interval" {
+	run_of --board virtual:odroid-xu3 --cluster a15 --loads int,dram,simd,idle
+	fit --load all
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	loads > got
+	# C of the loads is 1, 0.7 and 1.35 times the integer load's.
+	for want in "int 310" "dram 217" "simd 418.5"; do
+		awk -v name="${want% *}" -v c="${want#* }" '$1 == name { found = $2 <= c && c <= $3 }
+			END { exit !found }' got || { cat got; echo "$want"; false; }
+	done
+	[[ $stderr == *"C is 21"*" (dram) to 41"*" (simd) over the loads measured; shipped is 310."*", 46 % of the way"* ]]
+	# Threads that sleep load nothing.
+	[[ $stderr =~ "idle "\ +"the coefficient is not positive"|"idle "\ +"the 95 % interval reaches 0"|"idle "\ +"cannot be fitted"|"idle "\ +"the coefficient rounds" ]]
+	[ "$(wc -l < got)" -eq 3 ]
+	grep -q '"load": "int"' out.json
+	grep -q '"dynamic-power-coefficient": 310' out.json
+	! grep -q '"weight"' out.json
+	# By default the integer load alone.
+	fit
+	! grep -q '"loads"' out.json
+}
+
+@test "a mix ships the mean, with an interval, and the file says so" {
+	run_of --board virtual:odroid-xu3 --cluster a15 --loads int,dram,simd
+	fit --mix int=0.6,dram=0.2,simd=0.2
+	[ "$status" -eq 0 ]
+	[ -z "$output" ]
+	# 310 (0.6 + 0.2 * 0.7 + 0.2 * 1.35)
+	inside ci95 1 313.1
+	grep -q '"dynamic-power-coefficient": 313' out.json
+	grep -q '"load": "int=0.6,dram=0.2,simd=0.2"' out.json
+	grep -q "mix int=0.6,dram=0.2,simd=0.2: the loads' errors are correlated by " out.json
+	grep -q '"C is 21.* (dram) to 41.* (simd) over the loads measured; shipped is 313\.' out.json
+	grep -q '"weight": 0.6' out.json
+	grep -q '"n": 171' out.json
+	[[ $stderr == *"C = 313."*"weight 0.6"*"  load    dram"*"rows    57 of 57 used"* ]]
+	# Narrower than the parts' errors added up.
+	interval ci95 1 | awk 'NR == 1 { lo = $1 } END { exit !($1 - lo > 0.1 && $1 - lo < 3) }'
+	"$CALIB" check out.json > /dev/null || [ $? -eq 1 ]
+	# Weights of two decimals that are meant to be thirds.
+	fit --mix int=0.33,dram=0.33,simd=0.33
+	[ "$status" -eq 0 ]
+	inside ci95 1 315.17
+}
+
+@test "a mix that is none is refused in one line, and nothing is written" {
+	run_of --board virtual:odroid-xu3 --cluster a15 --loads int,simd --opps 200,800,1400,2000
+	refused() {
+		fit --mix "$1"
+		[ "$status" -eq 2 ] && [ "${#stderr_lines[@]}" -eq 1 ] && [ ! -e out.json ] &&
+			[[ $stderr == *"$2"* ]] || { echo "$stderr"; return 1; }
+	}
+	refused int=0.6,mem=0.4 "cluster 'a15': --mix: no rows of a load 'mem'; there are "
+	refused int=0.6,dram=0.4 "--mix: no rows of a load 'dram'; there are "
+	refused int=0.6,simd=0.3 "--mix: the weights add up to 0.9, not to 1"
+	refused int=0.6,simd=0.6 "--mix: the weights add up to 1.2, not to 1"
+	refused int "--mix: 'int' is not LOAD=WEIGHT with a weight above 0 and up to 1"
+	refused int=1.5,simd=-0.5 "--mix: 'int=1.5' is not LOAD=WEIGHT"
+	refused int=nan,simd=1 "--mix: 'int=nan' is not LOAD=WEIGHT"
+	refused int=0.5,int=0.5 "--mix: 'int' is there twice"
+	refused "" "--mix: '' is not LOAD=WEIGHT"
+	fit --mix int=1 --load simd
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"--mix says which loads; leave --load out, or say 'all'"* ]]
 }

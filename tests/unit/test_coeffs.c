@@ -139,13 +139,13 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		  "clusters[0]: unknown key 'dpc'; known are name, match, "
 		  "dynamic-power-coefficient, estimate, stderr, ci95, model, opps, "
 		  "capacity-dmips-mhz, capacity-ci95, effective-power-coefficient, "
-		  "boards, diagnostics, provenance" },
+		  "boards, diagnostics, loads, provenance" },
 		{ CLUSTER(LEAST ", \"dynamic_power_coefficient\": 90"),
 		  "clusters[0]: unknown key 'dynamic_power_coefficient'; known are name, "
 		  "match, "
 		  "dynamic-power-coefficient, estimate, stderr, ci95, model, opps, "
 		  "capacity-dmips-mhz, capacity-ci95, effective-power-coefficient, "
-		  "boards, diagnostics, provenance" },
+		  "boards, diagnostics, loads, provenance" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2"),
 		  "clusters[0]: key 'stderr' is missing" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": 1, "
@@ -165,6 +165,12 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		  "next-ci-microwatt, model-microwatt, kernel-microwatt, "
 		  "inefficient, work-per-mhz, own-coefficient, own-stderr, "
 		  "prediction-microwatt" },
+		{ CLUSTER(LEAST ", " DPC ", \"loads\": [ { \"name\": \"\" } ]"),
+		  "clusters[0]: loads[0]: key 'name' is empty" },
+		{ CLUSTER(LEAST
+			  ", " DPC
+			  ", \"loads\": [ { \"name\": \"int\", \"weight\": 1.5 } ]"),
+		  "clusters[0]: loads[0]: key 'weight': 1.5 is not in 0..1" },
 		{ CLUSTER(LEAST ", " DPC ", \"estimate\": 90.2, \"stderr\": -1, "
 				"\"ci95\": [88, 92]"),
 		  "clusters[0]: key 'stderr': -1 is below 0" },
@@ -345,6 +351,16 @@ static void fill(struct coeffs *c)
 	fill_boards(&k->boards);
 	k->opp_count = 2;
 	memcpy(k->opps, opps, sizeof(opps));
+	k->load_count = 2;
+	strcpy(k->loads[0].name, "int");
+	k->loads[0].weight = 0.75;
+	k->loads[0].estimate = 310.5;
+	k->loads[0].has_interval = true;
+	k->loads[0].stderr_ = 0.25;
+	k->loads[0].ci95[0] = 310;
+	k->loads[0].ci95[1] = 311;
+	strcpy(k->loads[1].name, "dram");
+	k->loads[1].estimate = 217.5;
 	k->has_provenance = true;
 	fill_provenance(&k->provenance);
 	c->check_count = 1;
