@@ -21,14 +21,17 @@ struct import_options {
 	bool trim_stale;
 };
 
+#define RUN_FILES 3
+
+static const char *const run_files[RUN_FILES] = { "board.json", RAW_NAME, "samples.csv" };
+
 /* A run that is there already is never mixed with imported rows. */
 static int check_free(const char *run, struct err *err)
 {
-	static const char *const names[] = { "board.json", "samples.csv" };
 	char path[PATH_MAX];
 
-	for (size_t i = 0; i < 2; i++) {
-		int ret = runinfo_path(run, names[i], path, sizeof(path), err);
+	for (size_t i = 0; i < RUN_FILES; i++) {
+		int ret = runinfo_path(run, run_files[i], path, sizeof(path), err);
 
 		if (ret)
 			return ret;
@@ -40,19 +43,29 @@ static int check_free(const char *run, struct err *err)
 	return 0;
 }
 
-static int write_samples(const char *run, const struct samples *s, struct err *err)
+static int write_rows(const struct samples *s, FILE *f)
+{
+	int ret = 0;
+
+	fprintf(f, "%s\n", samples_header);
+	for (size_t i = 0; i < s->count && !ret; i++)
+		ret = samples_write_row(f, &s->rows[i]);
+	return ret;
+}
+
+/* One of @s and @raw, the other is NULL. */
+static int write_csv(const char *run, const char *name, const struct samples *s,
+		     const struct raw *raw, struct err *err)
 {
 	struct outfile out = { 0 };
 	char path[PATH_MAX];
-	int ret = runinfo_path(run, "samples.csv", path, sizeof(path), err);
+	int ret = runinfo_path(run, name, path, sizeof(path), err);
 
 	if (!ret)
 		ret = outfile_open(&out, path, err);
 	if (ret)
 		return ret;
-	fprintf(out.f, "%s\n", samples_header);
-	for (size_t i = 0; i < s->count && !ret; i++)
-		ret = samples_write_row(out.f, &s->rows[i]);
+	ret = s ? write_rows(s, out.f) : raw_write(raw, out.f);
 	if (ret)
 		err_errno(err, ret, "cannot write '%s'", path);
 	else
@@ -61,19 +74,22 @@ static int write_samples(const char *run, const struct samples *s, struct err *e
 	return ret;
 }
 
-/* Both files, or none: half a run would be in the way of the next try. */
+/* All files, or none: half a run would be in the way of the next try. */
 static int write_run(const char *run, const struct runinfo *info, const struct samples *s,
-		     struct err *err)
+		     const struct raw *raw, struct err *err)
 {
 	bool was_there = !access(run, F_OK);
 	char path[PATH_MAX];
 	int ret = runinfo_write(run, info, err);
 
-	if (!ret) {
-		ret = write_samples(run, s, err);
-		if (ret && !runinfo_path(run, "board.json", path, sizeof(path), NULL))
+	if (!ret)
+		ret = write_csv(run, RAW_NAME, NULL, raw, err);
+	if (!ret)
+		ret = write_csv(run, "samples.csv", s, NULL, err);
+	/* The last one is not there. */
+	for (size_t i = 0; i < RUN_FILES - 1 && ret; i++)
+		if (!runinfo_path(run, run_files[i], path, sizeof(path), NULL))
 			unlink(path);
-	}
 	if (ret && !was_there)
 		rmdir(run);
 	return ret;
@@ -141,6 +157,7 @@ static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 	};
 	struct freqbench_summary sum;
 	struct samples rows = { 0 };
+	struct raw raw = { 0 };
 	struct runinfo *info;
 	int ret;
 
@@ -155,14 +172,15 @@ static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		return err_errno(err, -ENOMEM, "'%s'", fb.dir);
 	ret = check_free(o->run, err);
 	if (!ret)
-		ret = freqbench_read(&fb, &rows, info, &sum, err);
+		ret = freqbench_read(&fb, &rows, &raw, info, &sum, err);
 	if (!ret) {
 		fill_info(ctx, o, fb.dir, info);
-		ret = write_run(o->run, info, &rows, err);
+		ret = write_run(o->run, info, &rows, &raw, err);
 	}
 	if (!ret)
 		report(ctx, o, info, &sum);
 	samples_free(&rows);
+	raw_free(&raw);
 	free(info);
 	return ret;
 }
@@ -210,7 +228,9 @@ const struct cmd cmd_import = {
 		"'calib fit' "
 		"leaves flagged rows out, 'calib fit --compare' shows every method with "
 		"and "
-		"without them.",
+		"without them. The single readings are kept in raw.csv, evenly over the "
+		"time of their row: 'calib fit --raw' makes rows anew from them, without "
+		"what is stale.",
 	.example = "calib import freqbench results/pixel4 -d pixel4\n"
 		   "calib fit -d pixel4 --compare",
 	.opts = options,

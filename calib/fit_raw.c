@@ -100,7 +100,8 @@ static void set_temp(struct sample *row, const struct window *w, int32_t *trend_
 }
 
 /* What the readings that are left say of the window, in place of what all of them did. */
-static void set_flags(struct sample *row, const struct trace_mean *m, int32_t trend_mc)
+static void set_flags(struct sample *row, const struct window *w,
+		      const struct trace_mean *m, int32_t trend_mc)
 {
 	row->flags &= ~SAMPLE_FEW_READS;
 	if (m->count[TRACE_USED] < MIN_READS)
@@ -109,6 +110,9 @@ static void set_flags(struct sample *row, const struct trace_mean *m, int32_t tr
 		row->flags |= SAMPLE_UNSETTLED;
 	else if (m->count[TRACE_WARMUP])
 		row->flags &= ~SAMPLE_UNSETTLED;
+	/* What was stale at the beginning. A stuck meter shows the same from there on. */
+	if (w->fate[0] != TRACE_USED)
+		row->flags &= ~SAMPLE_STALE;
 }
 
 static void tally(struct fit_raw *raw, const struct window *w, const struct sample *row,
@@ -148,7 +152,7 @@ static int remake(struct sample *row, struct window *w, const struct trace_meter
 	row->reads = lround(fmin(m.effective, UINT32_MAX));
 	set_volt(row, w);
 	set_temp(row, w, &trend_mc);
-	set_flags(row, &m, trend_mc);
+	set_flags(row, w, &m, trend_mc);
 	tally(raw, w, row, &m);
 	return 0;
 }

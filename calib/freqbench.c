@@ -30,6 +30,7 @@
 struct job {
 	const struct freqbench_options *o;
 	struct samples *rows;
+	struct raw *raw;
 	struct runinfo *info;
 	struct freqbench_summary *sum;
 	struct voltages *volts;
@@ -42,6 +43,7 @@ struct window {
 	double mean_mw, sd_mw, elapsed_s, score;
 	uint32_t distinct;
 	bool stale;
+	size_t count; /* of job->readings */
 };
 
 static int by_value(const void *a, const void *b)
@@ -140,17 +142,39 @@ static int read_window(struct job *job, const struct json *obj, bool active,
 				"key 'power_samples[%zu]': %g mW is not that of a CPU", i,
 				job->readings[i]);
 	}
+	w->count = n;
 	if (!ret)
 		reduce(job, n, w);
 	return ret;
+}
+
+/* The readings as they are in the results, evenly over the time of the row. */
+static int add_readings(struct job *job, const struct sample *row, const struct window *w,
+			int64_t base_uw, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; i < w->count && !ret; i++) {
+		struct raw_reading r = {
+			.time_ns = row->time_ns +
+				   llround(w->elapsed_s * 1e9 * (i + 1) / w->count),
+			.power_uw = llround(job->readings[i] * 1e3) - base_uw,
+			.temp_mc = SAMPLE_TEMP_UNKNOWN,
+		};
+
+		ret = raw_add(job->raw, row->cluster, row->time_ns, &r, 0);
+	}
+	return ret ? err_errno(err, ret, "readings") : 0;
 }
 
 static int add_row(struct job *job, const struct runinfo_cluster *cl,
 		   const struct board_opp *opp, const struct window *w, bool active,
 		   struct err *err)
 {
-	double power_mw = w->mean_mw - (active ? 0 : job->info->baseline_uw / 1e3);
+	int64_t base_uw = active ? 0 : job->info->baseline_uw;
+	double power_mw = w->mean_mw - base_uw / 1e3;
 	struct sample row = {
+		.time_ns = job->time_ns,
 		.opp_khz = opp->khz,
 		.freq_khz = opp->khz,
 		.volt_uv = opp->volt_uv,
@@ -164,7 +188,6 @@ static int add_row(struct job *job, const struct runinfo_cluster *cl,
 	};
 
 	job->time_ns += llround(w->elapsed_s * 1e9);
-	row.time_ns = job->time_ns;
 	snprintf(row.cluster, sizeof(row.cluster), "%s", cl->name);
 	snprintf(row.load, sizeof(row.load), active ? "coremark" : "idle");
 	if (w->stale)
@@ -178,7 +201,7 @@ static int add_row(struct job *job, const struct runinfo_cluster *cl,
 	job->sum->negative += !!(row.flags & SAMPLE_NEGATIVE);
 	if (samples_append(job->rows, &row))
 		return err_errno(err, -ENOMEM, "samples");
-	return 0;
+	return add_readings(job, &row, w, base_uw, err);
 }
 
 static int read_clock(struct job *job, struct runinfo_cluster *cl, const char *key,
@@ -226,10 +249,10 @@ static void flag_clocks(struct job *job, size_t first)
 
 	for (size_t i = first; i < job->rows->count; i++) {
 		const struct sample *row = &job->rows->rows[i];
-		uint64_t start = i ? job->rows->rows[i - 1].time_ns : 0;
+		uint64_t end = i + 1 < job->rows->count ? row[1].time_ns : job->time_ns;
 
 		if (row->cpu_count && n < MAX_READINGS)
-			per_mhz[n++] = row->work / (double)(row->time_ns - start) /
+			per_mhz[n++] = row->work / (double)(end - row->time_ns) /
 				       row->opp_khz;
 	}
 	if (!n)
@@ -440,9 +463,10 @@ static int read_voltages(struct job *job, struct err *err)
 }
 
 int freqbench_read(const struct freqbench_options *o, struct samples *rows,
-		   struct runinfo *info, struct freqbench_summary *sum, struct err *err)
+		   struct raw *raw, struct runinfo *info, struct freqbench_summary *sum,
+		   struct err *err)
 {
-	struct job job = { .o = o, .rows = rows, .info = info, .sum = sum };
+	struct job job = { .o = o, .rows = rows, .raw = raw, .info = info, .sum = sum };
 	char path[PATH_MAX];
 	int ret;
 

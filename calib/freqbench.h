@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 
+#include "calib/raw.h"
 #include "calib/runinfo.h"
 #include "calib/samples.h"
 #include "lib/err.h"
@@ -30,7 +31,7 @@ struct freqbench_summary {
 };
 
 /*
- * freqbench_read - fill @rows and @info
+ * freqbench_read - fill @rows, the readings behind them into @raw, and @info
  *
  * Every power_uw is relative to the base: active as published, idle minus the base.
  * Flags: clock (CoreMark per MHz is more than 3 % off the CPU's median: it ran at another
@@ -40,6 +41,7 @@ struct freqbench_summary {
  * Returns 0, -ENOENT, -EINVAL ("FILE: cpus.4.freqs.710400.active: key ..."), -errno.
  */
 int freqbench_read(const struct freqbench_options *o, struct samples *rows,
-		   struct runinfo *info, struct freqbench_summary *sum, struct err *err);
+		   struct raw *raw, struct runinfo *info, struct freqbench_summary *sum,
+		   struct err *err);
 
 #endif

@@ -89,20 +89,14 @@ static int read_reading(const struct csv *csv, struct raw_reading *r, int64_t *w
 	return ret;
 }
 
-static int no_memory(const struct csv *csv, struct err *err)
-{
-	return err_errno(err, -ENOMEM, "%s:%u", csv->path, csv->line_no);
-}
-
-static int add_reading(struct raw *raw, const struct csv *csv,
-		       const struct raw_reading *r, struct err *err)
+static int add_reading(struct raw *raw, const struct raw_reading *r)
 {
 	if (raw->reading_count == raw->reading_cap) {
 		size_t cap = raw->reading_cap ? 2 * raw->reading_cap : 1024;
 		void *p = reallocarray(raw->readings, cap, sizeof(*raw->readings));
 
 		if (!p)
-			return no_memory(csv, err);
+			return -ENOMEM;
 		raw->readings = p;
 		raw->reading_cap = cap;
 	}
@@ -111,25 +105,20 @@ static int add_reading(struct raw *raw, const struct csv *csv,
 }
 
 /* Begin a window, unless it is the one of the reading before. */
-static int add_window(struct raw *raw, const struct csv *csv, uint64_t time_ns,
-		      struct err *err)
+static int add_window(struct raw *raw, const char *cluster, uint64_t time_ns,
+		      unsigned int line)
 {
-	const char *cluster = csv->fields[C_CLUSTER];
 	struct raw_window *w;
 
 	w = raw->window_count ? &raw->windows[raw->window_count - 1] : NULL;
 	if (w && w->time_ns == time_ns && !strcmp(w->cluster, cluster))
 		return 0;
-	if (!*cluster || strlen(cluster) >= sizeof(w->cluster))
-		return err_set(err, -EINVAL,
-			       "%s:%u: cluster '%.60s' is not a name of ours", csv->path,
-			       csv->line_no, cluster);
 	if (raw->window_count == raw->window_cap) {
 		size_t cap = raw->window_cap ? 2 * raw->window_cap : 64;
 		void *p = reallocarray(raw->windows, cap, sizeof(*raw->windows));
 
 		if (!p)
-			return no_memory(csv, err);
+			return -ENOMEM;
 		raw->windows = p;
 		raw->window_cap = cap;
 	}
@@ -137,25 +126,41 @@ static int add_window(struct raw *raw, const struct csv *csv, uint64_t time_ns,
 	*w = (struct raw_window){
 		.time_ns = time_ns,
 		.first = raw->reading_count,
-		.line = csv->line_no,
+		.line = line,
 	};
 	strcpy(w->cluster, cluster);
 	return 0;
 }
 
+int raw_add(struct raw *raw, const char *cluster, uint64_t window_ns,
+	    const struct raw_reading *r, unsigned int line)
+{
+	int ret;
+
+	if (!*cluster || strlen(cluster) >= sizeof(raw->windows->cluster))
+		return -EINVAL;
+	ret = add_window(raw, cluster, window_ns, line);
+	if (!ret)
+		ret = add_reading(raw, r);
+	if (!ret)
+		raw->windows[raw->window_count - 1].count++;
+	return ret;
+}
+
 static int read_line(struct raw *raw, const struct csv *csv, struct err *err)
 {
+	const char *cluster = csv->fields[C_CLUSTER];
 	struct raw_reading r;
 	int64_t window_ns = 0;
 	int ret = read_reading(csv, &r, &window_ns, err);
 
-	if (!ret)
-		ret = add_window(raw, csv, window_ns, err);
-	if (!ret)
-		ret = add_reading(raw, csv, &r, err);
-	if (!ret)
-		raw->windows[raw->window_count - 1].count++;
-	return ret;
+	if (ret)
+		return ret;
+	ret = raw_add(raw, cluster, window_ns, &r, csv->line_no);
+	if (ret == -EINVAL)
+		return err_set(err, ret, "%s:%u: cluster '%.60s' is not a name of ours",
+			       csv->path, csv->line_no, cluster);
+	return ret ? err_errno(err, ret, "%s:%u", csv->path, csv->line_no) : 0;
 }
 
 static int by_time(const void *a, const void *b)
@@ -199,6 +204,24 @@ int raw_read(struct raw *raw, const char *path, struct err *err)
 		ret = sort_windows(raw, path, err);
 	csv_close(&csv);
 	return ret;
+}
+
+int raw_write(const struct raw *raw, FILE *f)
+{
+	char line[RAW_LINE_MAX];
+
+	fprintf(f, "%s\n", raw_header);
+	for (size_t k = 0; k < raw->window_count; k++) {
+		const struct raw_window *w = &raw->windows[k];
+
+		for (size_t i = 0; i < w->count; i++) {
+			if (raw_format(line, sizeof(line), w->cluster, w->time_ns,
+				       &raw->readings[w->first + i]) < 0)
+				return -EINVAL;
+			fputs(line, f);
+		}
+	}
+	return ferror(f) ? -EIO : 0;
 }
 
 const struct raw_window *raw_find(const struct raw *raw, const char *cluster,

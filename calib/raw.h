@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "lib/err.h"
 
@@ -37,7 +38,7 @@ struct raw_window {
 
 struct raw {
 	struct raw_reading *readings;
-	struct raw_window *windows; /* by time, then cluster */
+	struct raw_window *windows; /* raw_read(): by time, then cluster */
 	size_t reading_count, reading_cap, window_count, window_cap;
 };
 
@@ -52,6 +53,16 @@ int raw_format(char *out, size_t size, const char *cluster, uint64_t window_ns,
  * twice, -errno.
  */
 int raw_read(struct raw *raw, const char *path, struct err *err);
+/*
+ * raw_add - add a reading to the last window, or to a new one when that is another
+ * @line: of its file; 0: none
+ *
+ * 0, -EINVAL for a name that is not a cluster's, -ENOMEM.
+ */
+int raw_add(struct raw *raw, const char *cluster, uint64_t window_ns,
+	    const struct raw_reading *r, unsigned int line);
+/* The file with its header. 0, -EINVAL, -EIO. */
+int raw_write(const struct raw *raw, FILE *f);
 /* The readings of a row; NULL: there are none. */
 const struct raw_window *raw_find(const struct raw *raw, const char *cluster,
 				  uint64_t time_ns);

@@ -70,6 +70,19 @@ refused() {
 	[ "$(grep -c ,idle, two/samples.csv)" -eq 4 ]
 }
 
+@test "single readings are kept, of idle relative to the base, and fit --raw makes rows of them" {
+	"$CALIB" import freqbench fb
+	# As many and as much as the rows say, wherever the mean is that of all readings.
+	awk -F, 'FILENAME ~ /raw/ { if (FNR > 1) { n[$2, $3]++; sum[$2, $3] += $4 }; next }
+		FNR > 1 && $15 == "-" {
+			d = sum[$2, $1] / n[$2, $1] - $9
+			if (!n[$2, $1] || d > 1 || d < -1) { print "row " FNR; bad = 1 }
+		}
+		END { exit bad }' calib-run/raw.csv calib-run/samples.csv
+	run "$CALIB" fit --raw -o out.json
+	[[ $output == *"  raw     "*" readings of 8 windows"* ]]
+}
+
 @test "no voltages: said, and the rows are kept" {
 	rm fb/voltages.txt
 	run "$CALIB" import freqbench fb
