@@ -233,6 +233,20 @@ static int read_files(struct fit_input *in, const struct fit_opts *o, char **fil
 	return ret;
 }
 
+/* An empty file, or one whose every row was left out. */
+static int no_rows(const struct fit_input *in, struct err *err)
+{
+	const struct samples_reject *first = &in->samples.rejects[0];
+	char place[COEFFS_TEXT];
+
+	if (!in->samples.reject_count)
+		return err_set(err, -ENODATA, "%s: no rows", in->samples.paths[0]);
+	return err_set(err, -ENODATA, "no usable row; %u left out, the first is %s: %s",
+		       in->samples.reject_count,
+		       fit_place(in, first->file, first->line, place, sizeof(place)),
+		       first->why);
+}
+
 static int read_rows(struct fit_input *in, const struct fit_opts *o, char **files, int n,
 		     struct err *err)
 {
@@ -252,7 +266,7 @@ static int read_rows(struct fit_input *in, const struct fit_opts *o, char **file
 	if (ret)
 		return ret;
 	if (!in->samples.count)
-		return err_set(err, -ENODATA, "%s: no rows", in->samples.paths[0]);
+		return no_rows(in, err);
 	ret = fit_input_clusters(in, in->has_info ? &in->info : NULL, 0, err);
 	if (!ret && o->raw && n && !folders)
 		ret = fit_raw_files(in, err);

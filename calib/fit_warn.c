@@ -27,6 +27,7 @@
 #define DRIFT_PCT	1.0 /* of the mean power */
 #define SLOPE_PCT	5.0 /* of C */
 #define ROBUST_SE	2.0
+#define ROBUST_LEAST	1e-6
 #define LOO_TIMES	2.0
 #define LOO_PCT		5.0
 #define BOOTSTRAP_WIDER 1.5
@@ -213,6 +214,8 @@ static bool robust(struct finding *f)
 	} others[] = { { "Theil-Sen", f->g->theil_sen },
 		       { "Huber", f->g->huber },
 		       { "bisquare", f->g->bisquare } };
+	/* Of rows without any error what differs is rounding. */
+	double se = fmax(f->c->fit.se, ROBUST_LEAST * fabs(f->c->fit.c));
 	size_t i, worst = 0;
 
 	for (i = 1; i < sizeof(others) / sizeof(others[0]); i++)
@@ -220,13 +223,13 @@ static bool robust(struct finding *f)
 		      fabs(others[worst].c - f->c->fit.c)) &&
 		    isfinite(others[i].c))
 			worst = i;
-	if (!(fabs(others[worst].c - f->c->fit.c) > ROBUST_SE * f->c->fit.se))
+	if (!(fabs(others[worst].c - f->c->fit.c) > ROBUST_SE * se))
 		return false;
 	return say(f,
 		   "the robust cross-check (%s) says %.4g, %.1f standard errors off: a "
 		   "few rows pull C; look at the rows named here, or measure again",
 		   others[worst].name, others[worst].c,
-		   fabs(others[worst].c - f->c->fit.c) / f->c->fit.se);
+		   fabs(others[worst].c - f->c->fit.c) / se);
 }
 
 static bool left_out_opps(struct finding *f)

@@ -100,7 +100,7 @@ static void take(const struct lsq *l, const struct line *p, const struct power_d
 	f->intercept_uw = l->coef[1] * p->volt_ref;
 	f->rows = p->n;
 	f->opps = d->busy_opps;
-	f->r2 = 1 - l->rss / l->tss;
+	f->r2 = power_r2(l, false);
 	f->rmse_pct = power_rmse_pct(l->resid, l->fitted, p->n);
 	f->condition = l->condition;
 	f->noise_uw = l->resid_dof > 0 ? sqrt(l->rss / l->resid_dof) : 0;

@@ -35,6 +35,7 @@
 #define MIN_VARIATION  1e-3
 #define MIN_KELVIN     0.5
 #define CROSS_CHECK_SE 2.5
+#define NO_POWER       1e-6 /* of the largest: nothing to take a share of */
 /* Fewer visits than this cannot tell how visits scatter. */
 #define MIN_CLUSTERS 4
 
@@ -344,6 +345,14 @@ static void list_outliers(const struct mixed *f, struct power_fit *out)
 	}
 }
 
+/* Of the fitted power; 0 where a row has none, which no share can be taken of. */
+static double share(const struct mixed *f, size_t i, double off)
+{
+	double fitted = f->y[i] - f->resid[i];
+
+	return fitted > NO_POWER * f->max_uw ? off / fitted : 0;
+}
+
 static void summarise(const struct mixed *f, struct power_fit *out)
 {
 	double mean = 0, sum_w = 0, rss = 0, tss = 0, rel = 0;
@@ -357,7 +366,7 @@ static void summarise(const struct mixed *f, struct power_fit *out)
 	for (i = 0; i < f->n; i++) {
 		rss += f->w[i] * f->resid[i] * f->resid[i];
 		tss += f->w[i] * pow(f->y[i] - mean, 2);
-		rel += pow(f->resid[i] / (f->y[i] - f->resid[i]), 2);
+		rel += pow(share(f, i, f->resid[i]), 2);
 	}
 	out->r2 = tss > 0 ? 1 - rss / tss : 1;
 	out->rmse_pct = 100 * sqrt(rel / f->n);
@@ -376,7 +385,7 @@ static double loo_pct(const struct mixed *f)
 	for (i = 0; i < f->n; i++) {
 		double root = f->per_visit ? 1 : sqrt(f->w[i]);
 
-		rel += pow(f->lsq.loo[i] / root / (f->y[i] - f->resid[i]), 2);
+		rel += pow(share(f, i, f->lsq.loo[i] / root), 2);
 	}
 	return 100 * sqrt(rel / f->n);
 }

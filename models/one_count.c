@@ -125,7 +125,7 @@ static int fit_points(const struct points *p, const struct power_data *d,
 		f->rows = p->n;
 		f->opps = p->opps;
 		f->r2_uncentred = p->cols == 1;
-		f->r2 = 1 - l.rss / (f->r2_uncentred ? l.tss0 : l.tss);
+		f->r2 = power_r2(&l, f->r2_uncentred);
 		f->rmse_pct = power_rmse_pct(l.resid, l.fitted, p->n);
 		f->condition = l.condition;
 		f->noise_uw = l.resid_dof > 0 ? sqrt(l.rss / l.resid_dof) : 0;

@@ -72,7 +72,7 @@ static void take(const struct lsq *l, const struct power_data *d, struct power_f
 	f->opps = d->busy_opps;
 	f->visits = d->visit_count;
 	f->r2_uncentred = true;
-	f->r2 = 1 - l->rss / l->tss0;
+	f->r2 = power_r2(l, true);
 	f->rmse_pct = power_rmse_pct(l->resid, l->fitted, d->row_count);
 	f->condition = l->condition;
 	f->noise_rel = l->resid_dof > 0 ? sqrt(l->rss / l->resid_dof) : 0;

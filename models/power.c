@@ -58,6 +58,7 @@ static const struct power_method methods[] = {
 };
 
 #define MIN_IDLE_SHARE 0.7
+#define NO_VARIATION   1e-18 /* of the squares: rounding */
 #define METHOD_COUNT   (sizeof(methods) / sizeof(methods[0]))
 
 const struct power_method *power_method(size_t i)
@@ -165,6 +166,13 @@ double power_rail_volt(double table_volt, double ohm, double uw)
 	double square = table_volt * table_volt - 4 * ohm * uw * 1e-6;
 
 	return (table_volt + sqrt(fmax(square, 0))) / 2;
+}
+
+double power_r2(const struct lsq *l, bool uncentred)
+{
+	double total = uncentred ? l->tss0 : l->tss;
+
+	return total > NO_VARIATION * l->tss0 ? 1 - l->rss / total : NAN;
 }
 
 double power_rmse_pct(const double *resid, const double *fitted, size_t n)

@@ -44,6 +44,8 @@ bool power_idle_mean(const struct power_data *d, unsigned int opp,
 		     struct power_row *mean);
 /* At the rail: the table's voltage less what the current loses in @ohm on its way. */
 double power_rail_volt(double table_volt, double ohm, double uw);
+/* R^2 about the mean, or @uncentred about zero. NAN where nothing varies. */
+double power_r2(const struct lsq *l, bool uncentred);
 /* Root mean square of resid / fitted, in percent; rows fitted at 0 or less pass. */
 double power_rmse_pct(const double *resid, const double *fitted, size_t n);
 
