@@ -32,8 +32,11 @@ static void explain_value(FILE *f, const struct fit_cluster *c,
 	line(f, "coefficient");
 	fprintf(f, "C = %.5g uW/MHz/V^2", fit->c);
 	if (r->has_interval)
-		fprintf(f, ", 95 %% in %.5g..%.5g (t with %.1f degrees of freedom)",
-			fit->ci95[0], fit->ci95[1], fit->dof);
+		fprintf(f, ", 95 %% in %.5g..%.5g (", fit->ci95[0], fit->ci95[1]);
+	if (r->has_interval && fit->bootstrapped)
+		fprintf(f, "wild bootstrap)");
+	else if (r->has_interval)
+		fprintf(f, "t with %.1f degrees of freedom)", fit->dof);
 	fprintf(f, "\n");
 	line(f, "method");
 	fprintf(f, "%s: %s (%s)\n", c->method->name, c->method->words, c->why);
@@ -50,8 +53,8 @@ static void explain_errors(FILE *f, const struct coeffs_diagnostics *g)
 	if (isfinite(g->se_hc3))
 		fprintf(f, ", HC3 %.3g", g->se_hc3);
 	if (isfinite(g->se_clustered))
-		fprintf(f, ", clustered by visit %.3g (%.1f degrees of freedom)",
-			g->se_clustered, g->dof_clustered);
+		fprintf(f, ", clustered %.3g (%.1f degrees of freedom)", g->se_clustered,
+			g->dof_clustered);
 	fprintf(f, "\n");
 	if (!g->has_bootstrap)
 		return;

@@ -12,6 +12,7 @@
 
 #include "calib/fit_diagnose.h"
 #include "lib/text.h"
+#include "models/bootstrap.h"
 
 #define CHANCE 0.01
 /* What through-origin methods would say above C is worth telling from here on. */
@@ -20,18 +21,18 @@
 #define VIF_HIGH 10
 #define WIDE_PCT 3.0 /* of C */
 /* A row that decides alone, and one that does so much more than the others. */
-#define LEVERAGE_ALONE	0.9
-#define LEVERAGE_HIGH	0.5
-#define LEVERAGE_TIMES	3
-#define LACK_PCT	0.5 /* of power */
-#define DRIFT_PCT	1.0 /* of the mean power */
-#define SLOPE_PCT	5.0 /* of C */
-#define ROBUST_SE	2.0
-#define ROBUST_LEAST	1e-6
-#define LOO_TIMES	2.0
-#define LOO_PCT		5.0
-#define BOOTSTRAP_WIDER 1.5
-#define LEFT_OUT_SHARE	0.2
+#define LEVERAGE_ALONE 0.9
+#define LEVERAGE_HIGH  0.5
+#define LEVERAGE_TIMES 3
+#define COOK_PCT       1.0 /* of C */
+#define LACK_PCT       0.5 /* of power */
+#define DRIFT_PCT      1.0 /* of the mean power */
+#define SLOPE_PCT      5.0 /* of C */
+#define ROBUST_SE      2.0
+#define ROBUST_LEAST   1e-6
+#define LOO_TIMES      2.0
+#define LOO_PCT	       5.0
+#define LEFT_OUT_SHARE 0.2
 
 struct finding {
 	const struct fit_cluster *c;
@@ -100,7 +101,8 @@ static bool cook(struct finding *f)
 	const struct diagnose *g = f->g;
 
 	if (!(g->cook.probability < 0.5) ||
-	    !(fabs(g->c_without - f->c->fit.c) > f->c->fit.se))
+	    !(fabs(g->c_without - f->c->fit.c) >
+	      fmin(f->c->fit.se, COOK_PCT / 100 * f->c->fit.c)))
 		return false;
 	return say(f,
 		   "without %s C would be %.4g (Cook's distance %.2g); look at that "
@@ -214,8 +216,12 @@ static bool robust(struct finding *f)
 	} others[] = { { "Theil-Sen", f->g->theil_sen },
 		       { "Huber", f->g->huber },
 		       { "bisquare", f->g->bisquare } };
-	/* Of rows without any error what differs is rounding. */
-	double se = fmax(f->c->fit.se, ROBUST_LEAST * fabs(f->c->fit.c));
+	/*
+	 * What pulls C makes its own error larger, too; of rows without any error what
+	 * differs is rounding.
+	 */
+	double se = fmax(fmin(f->c->fit.se, f->g->robust_se),
+			 ROBUST_LEAST * fabs(f->c->fit.c));
 	size_t i, worst = 0;
 
 	for (i = 1; i < sizeof(others) / sizeof(others[0]); i++)
@@ -248,14 +254,22 @@ static bool left_out_opps(struct finding *f)
 
 static bool few_visits(struct finding *f)
 {
-	const double *ci = f->g->bootstrap_ci95, *own = f->c->fit.ci95;
+	const struct power_fit *fit = &f->c->fit;
 
-	if (!(ci[1] - ci[0] > BOOTSTRAP_WIDER * (own[1] - own[0])))
+	if (fit->visits && fit->visits < BOOTSTRAP_WIDENS_FROM)
+		return say(f,
+			   "only %u visit%s to operating points: 95 %% intervals of so "
+			   "few hold the truth in some 90 %%; measure more operating "
+			   "points or repeat them",
+			   fit->visits, text_s(fit->visits));
+	if (!fit->bootstrapped)
 		return false;
 	return say(f,
-		   "only %u visits or operating points: the wild bootstrap's interval is "
-		   "%.4g..%.4g, wider than the t interval; measure more of them",
-		   f->g->groups, ci[0], ci[1]);
+		   "only %u visits to operating points: the interval is the wild "
+		   "bootstrap's, %.1f times as wide as that of t; measure more operating "
+		   "points or repeat them",
+		   fit->visits,
+		   (fit->ci95[1] - fit->ci95[0]) / 2 / lsq_t975(fit->dof) / fit->se);
 }
 
 static bool many_left_out(struct finding *f)

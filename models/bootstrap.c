@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <gsl/gsl_errno.h>
 #include <gsl/gsl_linalg.h>
@@ -239,4 +240,41 @@ int bootstrap_ci95(const struct power_problem *p, double ci95[2])
 	free(b.v);
 	gsl_set_error_handler(handler);
 	return ret;
+}
+
+/* Its farther end to either side. */
+static void take_wider(struct power_fit *f)
+{
+	double half = fmax(f->c - f->bootstrap_ci95[0], f->bootstrap_ci95[1] - f->c);
+
+	if (!(half > f->ci95[1] - f->c))
+		return;
+	f->ci95[0] = f->c - half;
+	f->ci95[1] = f->c + half;
+	f->bootstrapped = true;
+}
+
+int bootstrap_fit(const struct power_problem *p, struct power_fit *f)
+{
+	unsigned int groups = problem_group_count(p);
+	double ci[2], se, widen = 1;
+	struct lsq l;
+	int k, ret;
+
+	if (groups > BOOTSTRAP_SHOWN || !isfinite(f->se))
+		return 0;
+	ret = bootstrap_ci95(p, ci);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
+	ret = problem_solve(p, NULL, &l, NULL);
+	se = l.se[problem_errors(p)][0];
+	if (!ret && se > 0 && f->se > se)
+		widen = f->se / se;
+	for (k = 0; k < 2 && !ret; k++)
+		f->bootstrap_ci95[k] = f->c + widen * (ci[k] - l.coef[0]);
+	lsq_free(&l);
+	if (!ret && f->visits >= BOOTSTRAP_WIDENS_FROM &&
+	    f->visits <= BOOTSTRAP_WIDENS_TO)
+		take_wider(f);
+	return ret == -ENOMEM ? ret : 0;
 }

@@ -16,8 +16,6 @@
 #include "models/diagnose_internal.h"
 #include "models/robust.h"
 
-/* With more visits the t interval is as good. */
-#define FEW_GROUPS 10
 /* What looks at pairs of rows takes no more of them. */
 #define MANY_ROWS 5000
 /* Below this share of the power residuals are rounding. */
@@ -73,10 +71,15 @@ static int r_squared(const struct power_problem *p, const struct lsq *l,
 	return 0;
 }
 
-static void take_errors(const struct power_problem *p, const struct lsq *l,
-			struct diagnose *g)
+static void take_errors(const struct power_problem *p, const struct power_fit *f,
+			const struct lsq *l, struct diagnose *g)
 {
 	int k;
+
+	memcpy(g->bootstrap_ci95, f->bootstrap_ci95, sizeof(g->bootstrap_ci95));
+	if (!isfinite(f->bootstrap_ci95[0]) && problem_group_count(p) <= BOOTSTRAP_SHOWN)
+		diagnose_leave_out(g, "wild bootstrap: the visits or operating points "
+				      "are too few, or none off the model");
 
 	g->groups = problem_group_count(p);
 	for (k = 0; k < LSQ_ERRORS_MAX; k++) {
@@ -88,10 +91,8 @@ static void take_errors(const struct power_problem *p, const struct lsq *l,
 	if (isnan(g->se[LSQ_CLASSICAL]))
 		diagnose_leave_out(g, "errors: as many unknowns as rows");
 	else if (isnan(g->se[LSQ_CLUSTERED]))
-		diagnose_leave_out(g,
-				   "clustered errors: %u visits or operating points "
-				   "leave no degree of freedom",
-				   g->groups);
+		diagnose_leave_out(
+			g, "clustered errors: too few visits or operating points");
 }
 
 /* Sum of squares of column @j that others leave: all others, or the constant only. */
@@ -228,30 +229,6 @@ static int influence_of_rows(const struct power_problem *p, const struct power_f
 	return without_row(p, worst, g, f->c, l->coef[0]);
 }
 
-/* The bootstrap's interval is of the linear problem; what @f adds widens it alike. */
-static int bootstrap(const struct power_problem *p, const struct power_fit *f,
-		     const struct lsq *l, struct diagnose *g)
-{
-	double ci[2], se = l->se[problem_errors(p)][0], widen = 1;
-	int k, ret;
-
-	if (g->groups >= FEW_GROUPS)
-		return 0;
-	ret = bootstrap_ci95(p, ci);
-	if (ret == -EDOM)
-		diagnose_leave_out(g,
-				   "wild bootstrap: %u visits or operating points are "
-				   "too few",
-				   g->groups);
-	if (ret)
-		return ret == -EDOM ? 0 : ret;
-	if (se > 0 && f->se > se)
-		widen = f->se / se;
-	for (k = 0; k < 2; k++)
-		g->bootstrap_ci95[k] = f->c + widen * (ci[k] - l->coef[0]);
-	return 0;
-}
-
 /* Given as C is: what the robust method changes of the least-squares value. */
 static void cross_check(const struct power_problem *p, const struct power_fit *f,
 			const struct lsq *l, struct diagnose *g)
@@ -264,8 +241,8 @@ static void cross_check(const struct power_problem *p, const struct power_fit *f
 		return;
 	}
 	g->theil_sen = robust_theil_sen(p, l->coef) + add;
-	g->huber = robust_m_estimate(p, ROBUST_HUBER) + add;
-	g->bisquare = robust_m_estimate(p, ROBUST_BISQUARE) + add;
+	g->huber = robust_m_estimate(p, ROBUST_HUBER, &g->robust_se) + add;
+	g->bisquare = robust_m_estimate(p, ROBUST_BISQUARE, NULL) + add;
 	if (isnan(g->theil_sen))
 		diagnose_leave_out(g, "Theil-Sen: no two rows with different load");
 	if (isnan(g->huber) || isnan(g->bisquare))
@@ -278,7 +255,7 @@ static int look(const struct power_data *d, const struct power_fit *f,
 {
 	int ret = r_squared(p, l, g);
 
-	take_errors(p, l, g);
+	take_errors(p, f, l, g);
 	inflation(p, g);
 	if (!ret)
 		ret = influence_of_rows(p, f, l, g);
@@ -286,8 +263,6 @@ static int look(const struct power_data *d, const struct power_fit *f,
 		ret = diagnose_lack_of_fit(p, l, g);
 	if (!ret)
 		ret = diagnose_trends(p, l, g);
-	if (!ret)
-		ret = bootstrap(p, f, l, g);
 	if (!ret)
 		cross_check(p, f, l, g);
 	return ret ? ret : diagnose_opps(d, f, p, l, g);
@@ -303,7 +278,7 @@ static void nothing_yet(struct diagnose *g)
 	g->r2_centred = g->r2_about_zero = g->mean_leverage = g->c_without = NAN;
 	g->lack_f = g->lack_probability = g->lack_pct = NAN;
 	g->lack_dof[0] = g->lack_dof[1] = NAN;
-	g->theil_sen = g->huber = g->bisquare = NAN;
+	g->theil_sen = g->huber = g->bisquare = g->robust_se = NAN;
 	g->static_share = g->through_origin = NAN;
 	g->bootstrap_ci95[0] = g->bootstrap_ci95[1] = NAN;
 	for (k = 0; k < LSQ_ERRORS_MAX; k++)

@@ -62,6 +62,7 @@ struct diagnose {
 	struct diagnose_trend slope;	   /* of C, from the lowest OPP to the highest */
 	double bootstrap_ci95[2];	   /* where groups are few */
 	double theil_sen, huber, bisquare; /* C by robust methods */
+	double robust_se;      /* of Huber's; nothing that pulls C makes it larger */
 	double static_share;   /* of the power of one CPU at the lowest OPP: not C's */
 	double through_origin; /* what P / (f V^2) would be called C */
 	struct diagnose_opp *opps; /* per opp_khz of the data; NULL: none */

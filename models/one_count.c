@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Fits for windows of one CPU count: ordinary least squares over a handful of operating
- * points, too few to estimate weights from; the errors are robust instead (HC3).
+ * points, too few to estimate weights from; the errors are robust instead (HC3, or
+ * clustered by operating point where windows were repeated).
  */
 #include <errno.h>
 #include <math.h>
@@ -14,6 +15,8 @@
 #include "models/problem.h"
 
 #define ROUNDING 1e-9
+/* Fewer operating points than this cannot tell how they scatter. */
+#define MIN_CLUSTERS 4
 
 struct points {
 	double *x, *y; /* x: one or two columns */
@@ -60,10 +63,25 @@ static void add_point(struct points *p, const struct power_row *r, double x, dou
 	p->opp[p->n++] = r->opp;
 }
 
-static void take_errors(const struct lsq *l, struct power_fit *f)
+/*
+ * Windows of one OPP are off the model together: where they repeat, their number makes
+ * the error no smaller. The wider interval is taken, for a few OPPs may look too good.
+ */
+static enum lsq_errors choose_errors(const struct lsq *l, unsigned int opps)
 {
-	f->se = l->se[LSQ_HC3][0];
-	f->dof = l->resid_dof;
+	double hc3 = lsq_t975(l->dof[LSQ_HC3][0]) * l->se[LSQ_HC3][0];
+	double clustered = lsq_t975(l->dof[LSQ_CLUSTERED][0]) * l->se[LSQ_CLUSTERED][0];
+
+	if (l->rows > opps && opps >= MIN_CLUSTERS && isfinite(clustered) &&
+	    clustered > hc3)
+		return LSQ_CLUSTERED;
+	return LSQ_HC3;
+}
+
+static void take_errors(const struct lsq *l, enum lsq_errors kind, struct power_fit *f)
+{
+	f->se = l->se[kind][0];
+	f->dof = l->dof[kind][0];
 	f->classical_se = l->se[LSQ_CLASSICAL][0];
 	power_add_term(f, "dynamic", "uW/MHz/V^2", f->c, f->se);
 }
@@ -114,6 +132,7 @@ static int fit_points(const struct points *p, const struct power_data *d,
 			     .y = p->y,
 			     .cluster = p->opp,
 			     .clusters = d->opp_count };
+	enum lsq_errors kind;
 	struct lsq l;
 	int ret = lsq_fit(&in, &l, err);
 
@@ -121,7 +140,8 @@ static int fit_points(const struct points *p, const struct power_data *d,
 		ret = err_errno(err, -ENOMEM, "%zu rows", p->n);
 	if (!ret) {
 		f->c = l.coef[0];
-		take_errors(&l, f);
+		kind = choose_errors(&l, p->opps);
+		take_errors(&l, kind, f);
 		f->rows = p->n;
 		f->opps = p->opps;
 		f->r2_uncentred = p->cols == 1;
@@ -133,8 +153,7 @@ static int fit_points(const struct points *p, const struct power_data *d,
 			f->loo_rmse_pct = power_rmse_pct(l.loo, l.fitted, p->n);
 		if (p->cols > 1) {
 			f->intercept_uw = zero_if_rounding(l.coef[1], p);
-			power_add_term(f, "static", "uW", f->intercept_uw,
-				       l.se[LSQ_HC3][1]);
+			power_add_term(f, "static", "uW", f->intercept_uw, l.se[kind][1]);
 		}
 	} else if (ret == -EDOM && l.cols == 2) {
 		err_set(err, ret,

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "lib/text.h"
+#include "models/bootstrap.h"
 #include "models/power_internal.h"
 #include "models/problem.h"
 
@@ -210,6 +211,7 @@ int power_fit_keep(const struct power_method *method, const struct power_data *d
 	f->condition = 1;
 	f->rmse_pct = f->loo_rmse_pct = -1;
 	f->se = f->classical_se = NAN;
+	f->bootstrap_ci95[0] = f->bootstrap_ci95[1] = NAN;
 	ret = method->fit(d, f, err);
 	f->keep = NULL;
 	if (ret)
@@ -219,6 +221,8 @@ int power_fit_keep(const struct power_method *method, const struct power_data *d
 	half = lsq_t975(f->dof) * f->se;
 	f->ci95[0] = f->c - half;
 	f->ci95[1] = f->c + half;
+	if (keep && keep->n && bootstrap_fit(keep, f))
+		return err_errno(err, -ENOMEM, "%zu rows", keep->n);
 	if (isnan(f->se))
 		power_note(f, "as many unknowns as rows: no error can be stated");
 	if (f->outlier_count)

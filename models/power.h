@@ -96,9 +96,12 @@ struct power_term {
 struct power_problem;
 
 struct power_fit {
-	double c, se;	     /* uW/MHz/V^2; se NAN: the data leave no error to state */
-	double dof;	     /* of the t interval */
-	double ci95[2];	     /* NAN without se */
+	double c, se;	/* uW/MHz/V^2; se NAN: the data leave no error to state */
+	double dof;	/* of the t interval */
+	double ci95[2]; /* NAN without se */
+	/* of the wild cluster bootstrap, with few visits; NAN: not made */
+	double bootstrap_ci95[2];
+	bool bootstrapped;   /* ci95 is that one */
 	double classical_se; /* for comparison with published numbers */
 	struct power_term terms[POWER_MAX_TERMS];
 	unsigned int term_count;
@@ -162,6 +165,7 @@ int power_fit_with(const struct power_method *method, const struct power_data *d
 /*
  * power_fit_keep - the same, and into @keep the linear problem that was solved
  *
+ * With very few visits the interval is then the wild bootstrap's where that is wider.
  * @keep is zeroed first, and stays empty (n is 0) where the method solves none;
  * problem_free() in any case (models/problem.h).
  */

@@ -163,7 +163,8 @@ out_free:
 	return scale_c;
 }
 
-static double estimate(const struct power_problem *p, gsl_multifit_robust_workspace *w)
+static double estimate(const struct power_problem *p, gsl_multifit_robust_workspace *w,
+		       double *se)
 {
 	gsl_matrix *x = gsl_matrix_calloc(p->all, p->cols);
 	gsl_matrix *cov = gsl_matrix_calloc(p->cols, p->cols);
@@ -178,6 +179,7 @@ static double estimate(const struct power_problem *p, gsl_multifit_robust_worksp
 	/* It goes on to the last step where a row swings between two weights. */
 	if (ret == GSL_SUCCESS || ret == GSL_EMAXITER)
 		result = gsl_vector_get(c, 0) / scale;
+	*se = isfinite(result) ? sqrt(gsl_matrix_get(cov, 0, 0)) / scale : NAN;
 	gsl_matrix_free(x);
 	gsl_matrix_free(cov);
 	gsl_vector_free(y);
@@ -185,12 +187,16 @@ static double estimate(const struct power_problem *p, gsl_multifit_robust_worksp
 	return isfinite(result) ? result : NAN;
 }
 
-double robust_m_estimate(const struct power_problem *p, enum robust_weights weights)
+double robust_m_estimate(const struct power_problem *p, enum robust_weights weights,
+			 double *se)
 {
 	gsl_multifit_robust_workspace *w;
 	gsl_error_handler_t *handler;
-	double result = NAN;
+	double result = NAN, unused;
 
+	if (!se)
+		se = &unused;
+	*se = NAN;
 	if (p->all < p->cols + 2)
 		return NAN;
 	handler = gsl_set_error_handler_off();
@@ -199,7 +205,7 @@ double robust_m_estimate(const struct power_problem *p, enum robust_weights weig
 					      : gsl_multifit_robust_bisquare,
 				      p->all, p->cols);
 	if (w) {
-		result = estimate(p, w);
+		result = estimate(p, w, se);
 		gsl_multifit_robust_free(w);
 	}
 	gsl_set_error_handler(handler);

@@ -19,8 +19,13 @@
 double robust_theil_sen(const struct power_problem *p, const double *coef);
 
 enum robust_weights { ROBUST_HUBER, ROBUST_BISQUARE };
-/* M estimate of all terms at once; Huber, "Robust Statistics" (1981), ch. 7. NAN: it
- * cannot be had (too few rows, no scatter). */
-double robust_m_estimate(const struct power_problem *p, enum robust_weights weights);
+/*
+ * M estimate of all terms at once; Huber, "Robust Statistics" (1981), ch. 7
+ * @se: its standard error, of independent rows; NULL: not wanted
+ *
+ * NAN: it cannot be had (too few rows, no scatter); @se is then NAN, too.
+ */
+double robust_m_estimate(const struct power_problem *p, enum robust_weights weights,
+			 double *se);
 
 #endif

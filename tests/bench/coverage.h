@@ -245,9 +245,9 @@ static void cov_add(struct cov_result *r, const struct power_fit *f, double c)
 }
 
 /* @repeats calibrations, all @methods on the same data; NULL ends them. */
-static void cov_run(const struct cov_cluster *k, unsigned int effects,
-		    const char *const *methods, struct cov_result *results,
-		    unsigned int repeats, unsigned long seed)
+static inline void cov_run(const struct cov_cluster *k, unsigned int effects,
+			   const char *const *methods, struct cov_result *results,
+			   unsigned int repeats, unsigned long seed)
 {
 	const struct power_select sel = { .cluster = "x",
 					  .volt_measured = !(effects & COV_TABLE) };

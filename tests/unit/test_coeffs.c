@@ -192,6 +192,15 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		  "clusters[0]: opps[0]: key 'model-microwatt': -2000000000000.0 is not "
 		  "in "
 		  "-1e+12..1e+12" },
+		{ CLUSTER(LEAST ", " DPC ", \"diagnostics\": { \"bootstrap-ci95\": [ "
+				"2 ] }"),
+		  "clusters[0]: diagnostics: key 'bootstrap-ci95' has 1 entries, not low "
+		  "and high" },
+		{ CLUSTER(LEAST ", " DPC ", \"diagnostics\": { \"vif\": [ { "
+				"\"name\": \"x\" } ] }"),
+		  "clusters[0]: diagnostics: vif[0]: key 'value' is missing" },
+		{ CLUSTER(LEAST ", " DPC ", \"diagnostics\": { \"huber\": \"x\" }"),
+		  "clusters[0]: diagnostics: key 'huber': \"x\" is not a number" },
 		{ CLUSTER(LEAST ", " DPC ", \"provenance\": { \"notes\": [ \"a\", "
 				"\"b\\nc\" ] }"),
 		  "clusters[0]: provenance: key 'notes[1]': 'b?c' holds a control "
@@ -294,6 +303,25 @@ static void fill_provenance(struct coeffs_provenance *p)
 	p->note_count = 1;
 }
 
+static void fill_diagnostics(struct coeffs_diagnostics *g)
+{
+	g->r2_centred = 0.9875;
+	g->r2_about_zero = 0.999875;
+	g->se_clustered = NAN; /* absent */
+	g->has_bootstrap = true;
+	g->bootstrap_ci95[0] = 309.5;
+	g->bootstrap_ci95[1] = 313;
+	g->vif_count = 1;
+	strcpy(g->vif[0].name, "dynamic");
+	g->vif[0].value = 2.5;
+	g->cook_max = 0.25;
+	strcpy(g->cook_row, "run/samples.csv:7");
+	g->static_pct = -3.5;
+	g->left_out_count = g->warning_count = 1;
+	strcpy(g->left_out[0], "lack of fit: no window was repeated");
+	strcpy(g->warnings[0], "one row decides alone");
+}
+
 static void fill_boards(struct coeffs_boards *b)
 {
 	b->n = 2;
@@ -362,6 +390,13 @@ static void fill(struct coeffs *c)
 	strcpy(k->loads[1].name, "dram");
 	k->loads[1].estimate = 217.5;
 	k->has_provenance = true;
+	k->has_diagnostics = true;
+	fill_diagnostics(&k->diagnostics);
+	k->opps[0].has_own = k->opps[0].has_prediction = true;
+	k->opps[0].own = 309.5;
+	k->opps[0].own_se = 0.25;
+	k->opps[0].prediction_uw[0] = -1.5;
+	k->opps[0].prediction_uw[1] = 70250;
 	fill_provenance(&k->provenance);
 	c->check_count = 1;
 	strcpy(c->checks[0].name, "ratio");
