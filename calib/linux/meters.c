@@ -77,6 +77,22 @@ void meter_info_name(struct meter_info *m, const char *prefix)
 		 m->channel[0] ? "/" : "", m->channel, label[0] ? " " : "", label);
 }
 
+static int by_name(const void *a, const void *b)
+{
+	const struct meter_info *x = a, *y = b;
+
+	return strverscmp(x->name, y->name);
+}
+
+/* The meters of one kind by name: folders are listed in any order. */
+static void list_sorted(struct meters *all, const struct meter_kind *kind)
+{
+	unsigned int first = all->count;
+
+	kind->list(all);
+	qsort(&all->list[first], all->count - first, sizeof(*all->list), by_name);
+}
+
 int meters_open(struct meters *all, const struct sysfs *sys, const char *stream,
 		struct err *err)
 {
@@ -87,7 +103,7 @@ int meters_open(struct meters *all, const struct sysfs *sys, const char *stream,
 	if (!all->list)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (i = 0; i < KINDS; i++)
-		kinds[i]->list(all);
+		list_sorted(all, kinds[i]);
 	return 0;
 }
 

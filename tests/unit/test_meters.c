@@ -540,7 +540,7 @@ static void a_list_shows_each_meter_with_its_present_value(void **state)
 	assert_int_equal(all.count, 7);
 	assert_int_equal(meters_names(&all, text, sizeof(text)), 7);
 	assert_string_equal(text, "rapl:package-0, rapl:package-0/core, "
-				  "rapl:package-0/uncore, rapl:package-0/dram, "
+				  "rapl:package-0/dram, rapl:package-0/uncore, "
 				  "rapl:psys, battery:BAT0, battery:BAT1");
 	assert_string_equal(meter_kind_name(find("rapl:core")), "rapl");
 	assert_string_equal(meter_describe(find("rapl:psys"), text, sizeof(text)),
