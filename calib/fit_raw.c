@@ -201,17 +201,21 @@ static void find_step(struct fit_raw *raw, const struct raw *all, const char *cl
 	}
 }
 
+/* Readings are in the order in which they came, also where the meter's clock was set. */
 static int take_window(struct window *w, const struct raw *raw,
 		       const struct raw_window *from)
 {
+	uint64_t time_ns = 0;
 	int ret = 0;
 
 	w->n = 0;
 	for (size_t i = 0; i < from->count && !ret; i++) {
 		const struct raw_reading *r = &raw->readings[from->first + i];
 
+		if (r->time_ns > time_ns)
+			time_ns = r->time_ns;
 		ret = window_add(
-			w, &(struct trace_reading){ r->time_ns, r->power_uw, r->volt_uv },
+			w, &(struct trace_reading){ time_ns, r->power_uw, r->volt_uv },
 			r->temp_mc, from->line + i);
 	}
 	return ret;

@@ -209,8 +209,24 @@ foreign() {
 		"$TOP/tests/data/fit-line.csv"
 }
 
-@test "readings that go back in time are refused with their window" {
-	virtual run --raw --cluster a15 --opps 600,800
-	sed -i '3s/^[0-9]*/7/' run/raw.csv
-	refused "run/raw.csv:2: reading 2 of 8 is older than the one before it" fit --raw -d run
+@test "a trace that goes back in time is refused; a run whose meter's clock was set is not" {
+	foreign
+	sed -i '3s/^[0-9]*/7/' trace.csv
+	refused "trace.csv:2: reading 2 of 200 is older than the one before it" fit --raw trace.csv
+	virtual run --raw --cluster a15
+	fit --raw -d run
+	mv out.json before.json
+	sed -i '5s/^[0-9]*/7/' run/raw.csv
+	fit --raw -d run
+	[ "$(estimate before.json)" = "$(estimate out.json)" ]
+}
+
+@test "readings without a row are of no window" {
+	virtual run --raw --cluster a15
+	fit --raw -d run
+	mv out.json before.json
+	tail -n 3 run/raw.csv | sed 's/^/9/; s/a15,/a15,9/' > orphans
+	cat orphans >> run/raw.csv
+	fit --raw -d run
+	[ "$(estimate before.json)" = "$(estimate out.json)" ]
 }
