@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Published freqbench results: --compare reproduces what others computed from them.
 
+bats_require_minimum_version 1.5.0
+
 setup() {
 	[ -d "$SHARED/data/freqbench" ] || skip "no published results here ($SHARED/data)"
 	cd "$BATS_TEST_TMPDIR"
@@ -51,4 +53,18 @@ same() {
 	done < "$SHARED/data/freqbench/expected.csv"
 	[ "$n" -ge 7 ]
 	[ "$bad" -eq 0 ]
+}
+
+@test "published readings: fit --raw takes stale rows back, and tells what a slow gauge repeats" {
+	"$CALIB" import freqbench "$SHARED/data/freqbench/sm8250-k30s" -d k30s 2> /dev/null
+	"$CALIB" fit -d k30s -o plain.json 2> plain
+	"$CALIB" fit -d k30s --raw -o raw.json 2> raw
+	grep -q "left out: 3 stale" plain
+	run ! grep -q "stale" raw
+	grep -Eq "^  raw     [0-9]+ readings of 40 windows, [0-9]+ spikes; [0-9]+ used, worth [0-9]+;" raw
+	"$CALIB" import freqbench "$SHARED/data/freqbench/exynos5250-main" -d exynos 2> /dev/null
+	"$CALIB" fit -d exynos --raw -o raw.json 2> raw
+	# Two thirds of its readings say what the one before did.
+	awk '/^  raw / { for (i = 2; i < NF; i++) if ($(i + 1) == "repeats,") repeats = $i
+		exit !(repeats > 0.5 * $2 && repeats < 0.7 * $2) }' raw
 }
