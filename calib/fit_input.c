@@ -3,6 +3,7 @@
  * calib fit: rows in, and each cluster's way to its coefficient.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -462,6 +463,22 @@ void fit_cluster_free(struct fit_cluster *c)
 	fit_loads_free(c->loads);
 }
 
+/* Nor could coeffs.json be read again. */
+static bool beyond_any_cpu(const struct fit_cluster *c)
+{
+	struct power_opp o;
+	unsigned int i;
+
+	for (i = 0; i < c->data.opp_count; i++) {
+		power_opp(&c->data, &c->fit, i, &o);
+		if (fmax(fabs(o.measured_uw), o.measured_ci_uw) > COEFFS_MAX_UW ||
+		    fmax(fabs(o.next_uw), o.next_ci_uw) > COEFFS_MAX_UW ||
+		    fabs(o.model_uw) > COEFFS_MAX_UW)
+			return true;
+	}
+	return false;
+}
+
 const char *fit_cluster_poor(const struct fit_cluster *c)
 {
 	if (c->loads && fit_loads_poor(c->loads))
@@ -476,5 +493,7 @@ const char *fit_cluster_poor(const struct fit_cluster *c)
 		       "are needed";
 	if (c->fit.c > UINT32_MAX)
 		return "the coefficient does not fit 32 bits: wrong units?";
+	if (beyond_any_cpu(c))
+		return "one CPU of a megawatt and more: wrong units, or util_pct near 0?";
 	return NULL;
 }

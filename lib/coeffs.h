@@ -26,6 +26,7 @@
 #define COEFFS_MAX_NOTES    32
 #define COEFFS_MAX_LOADS    16
 #define COEFFS_TEXT	    256
+#define COEFFS_MAX_UW	    1e12	/* a megawatt */
 #define COEFFS_MAX_BYTES    (16u << 20) /* of the file */
 
 /*

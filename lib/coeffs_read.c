@@ -10,8 +10,6 @@
 #include "lib/buf.h"
 #include "lib/sha256.h"
 
-#define MAX_UW 1e12 /* a megawatt */
-
 /* A name or the like, which must say something. */
 static int needed_text(const struct json *obj, const char *key, char *out, size_t size,
 		       struct err *err)
@@ -53,7 +51,7 @@ static int read_size(const struct json *obj, const char *key, double *out,
 static int read_power(const struct json *obj, const char *key, double *out,
 		      struct err *err)
 {
-	return json_get_double_range(obj, key, -MAX_UW, MAX_UW, out, err);
+	return json_get_double_range(obj, key, -COEFFS_MAX_UW, COEFFS_MAX_UW, out, err);
 }
 
 /* An interval [low, high]. */
@@ -270,14 +268,15 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 		ret = read_power(obj, "measured-microwatt", &o->measured_uw, err);
 		if (!ret)
 			ret = json_get_double_range(obj, "measured-ci-microwatt", 0,
-						    MAX_UW, &o->measured_ci_uw, err);
+						    COEFFS_MAX_UW, &o->measured_ci_uw,
+						    err);
 	}
 	if (!ret && (json_has(obj, known[4]) || json_has(obj, known[5]))) {
 		o->has_next = true;
 		ret = read_power(obj, "next-microwatt", &o->next_uw, err);
 		if (!ret)
-			ret = json_get_double_range(obj, "next-ci-microwatt", 0, MAX_UW,
-						    &o->next_ci_uw, err);
+			ret = json_get_double_range(obj, "next-ci-microwatt", 0,
+						    COEFFS_MAX_UW, &o->next_ci_uw, err);
 	}
 	if (!ret && json_has(obj, "model-microwatt")) {
 		o->has_model = true;

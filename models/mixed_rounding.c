@@ -56,7 +56,7 @@ void mixed_refine_celsius(struct mixed *f)
 		f->y[i - 1] = f->d->rows[i].celsius;
 	}
 	if (lsq_fit(&in, &fit, NULL))
-		return;
+		goto out_free;
 	own = fmax(fit.rss / fit.resid_dof - round, 0);
 	for (i = 1; i < n; i++) {
 		double is = f->d->rows[i].celsius;
@@ -67,5 +67,6 @@ void mixed_refine_celsius(struct mixed *f)
 					fmin(fmax(miss * round / (own + round), -half),
 					     half);
 	}
+out_free:
 	lsq_free(&fit);
 }

@@ -20,7 +20,7 @@ clean() {
 # fit CSV ARG...: 0 with a coefficient, 1 or 2 without a file; clean in any case
 fit() {
 	rm -f out.json
-	run --separate-stderr "$CALIB" fit --compare -o out.json "$@"
+	run --separate-stderr "$CALIB" fit --compare --explain -o out.json "$@"
 	[ "$status" -le 2 ] || { echo "$1: status $status"; false; }
 	grep -v "left out: .* '-\{0,1\}\(nan\|inf\|Inf\|NaN\)'" <<< "$stderr" > said || true
 	echo "$output" > table
@@ -33,7 +33,8 @@ fit() {
 		[ "$(sed -n 's/.*"dynamic-power-coefficient": \([0-9]*\).*/\1/p' out.json | head -n 1)" -gt 0 ]
 	else
 		[ ! -e out.json ]
-		[ -n "$stderr" ]
+		[ "$status" -eq 2 ] || [[ $stderr == *"fit too poor, nothing written: "* ]]
+		[[ $stderr == *"calib fit: "* ]]
 	fi
 }
 
@@ -156,9 +157,38 @@ rows() {
 	[ "${#stderr_lines[@]}" -eq 1 ]
 }
 
+@test "what no CPU takes is not written, for nothing could read it again" {
+	echo "ncpus,freq_khz,voltage_uv,power_uw,util_pct" > util.csv
+	for f in 18000000 19000000 20000000; do
+		printf '0,%s,5000000,0,0\n1,%s,5000000,%s,0.001\n' $f $f $((f * 200)) >> util.csv
+	done
+	fit util.csv
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"nothing written: one CPU of a megawatt and more: wrong units, or util_pct near 0?"* ]]
+	rows 1000,200000,1000000 2000,200000,1000000000 3000,200000,2999000000 4000,200000,4099000000 > slow.csv
+	fit slow.csv
+	[ "$status" -eq 1 ]
+	[[ $stderr == *"nothing written: the coefficient does not fit 32 bits: wrong units?"* ]]
+}
+
 @test "rows of no number are left out by line, and all of them are no rows" {
 	rows 600000,800000,nan 900000,900000,Inf 1300000,1000000,-inf > none.csv
 	refused "no usable row; 3 left out, the first is none.csv:2: power_uw 'nan'" none.csv
 	rows 600000,800000,150000 nan,900000,230000 1200000,1000000,330000 > clock.csv
 	refused "clock.csv:3: freq_khz 'nan' is not a decimal number" clock.csv
+}
+
+@test "cases: coeffs.json that is no JSON, and one with null" {
+	d="$SHARED/cases/d11-hostile-csv"
+	[ -d "$d" ] || skip "no $d"
+	cp "$B/boards/odroid-xu3.dtb" board.dtb
+	for f in nan null; do
+		run --separate-stderr "$FDTEDIT" apply board.dtb "$d/coeffs_$f.json"
+		[ "$status" -eq 2 ]
+		[ "${#stderr_lines[@]}" -eq 1 ]
+		[[ $stderr == *"coeffs_$f.json"* ]]
+		cmp board.dtb "$B/boards/odroid-xu3.dtb"
+		run --separate-stderr "$CALIB" check "$d/coeffs_$f.json"
+		[ "$status" -eq 2 ]
+	done
 }
