@@ -230,7 +230,7 @@ static void explain_opps(FILE *f, const struct coeffs_cluster *r)
 	}
 	line(f, "");
 	fprintf(f, "C of the OPP alone, other terms as fitted; mW of one busy CPU above "
-		   "idle; low..high: 95 %% of new measurements\n");
+		   "idle; low..high: 95 %% of new measurements, as warm as these\n");
 }
 
 static void explain_left_out(FILE *f, const struct fit_cluster *c,

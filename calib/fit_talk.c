@@ -196,6 +196,11 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 		fit_loads_talk(ctx, c, in);
 	if (r->has_interval && !c->boards.count)
 		talk_precision(ctx, c);
+	if (r->diagnostics.warning_count)
+		fprintf(stderr, "  explain %u warning%s with --explain: %s%s\n",
+			r->diagnostics.warning_count,
+			text_s(r->diagnostics.warning_count), r->diagnostics.warnings[0],
+			r->diagnostics.warning_count > 1 ? " ..." : "");
 	for (i = 0; i < f->note_count; i++)
 		cmd_warn(ctx, "cluster '%s': %s", c->name, f->notes[i]);
 	if (c->data.volt_from_table && c->data.count_count > 1 && !isfinite(f->ohm))

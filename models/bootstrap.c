@@ -267,7 +267,7 @@ int bootstrap_fit(const struct power_problem *p, struct power_fit *f)
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
 	ret = problem_solve(p, NULL, &l, NULL);
-	se = l.se[problem_errors(p)][0];
+	se = ret ? NAN : l.se[problem_errors_of(f, &l)][0];
 	if (!ret && se > 0 && f->se > se)
 		widen = f->se / se;
 	for (k = 0; k < 2 && !ret; k++)

@@ -42,7 +42,7 @@ struct diagnose_trend {
 struct diagnose_opp {
 	double c, se;		/* of this OPP alone, the other terms as fitted */
 	double predicted_uw;	/* one busy CPU above idle, in a new pair of windows */
-	double low_uw, high_uw; /* 95 % of them */
+	double low_uw, high_uw; /* 95 % of them, as warm as these */
 };
 
 struct diagnose {

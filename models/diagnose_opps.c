@@ -66,7 +66,7 @@ static void predict(const struct power_data *d, const struct power_fit *f,
 		    const struct power_problem *p, const struct lsq *l, unsigned int opp,
 		    struct diagnose_opp *out)
 {
-	enum lsq_errors kind = problem_errors(p);
+	enum lsq_errors kind = problem_errors_of(f, l);
 	double v[LSQ_MAX_COLS], span, var, half, uw = 0;
 	struct cell busy = { 0 }, idle;
 	unsigned int i, j;

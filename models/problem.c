@@ -224,3 +224,10 @@ enum lsq_errors problem_errors(const struct power_problem *p)
 {
 	return problem_group_count(p) >= MIN_GROUPS ? LSQ_CLUSTERED : LSQ_HC3;
 }
+
+enum lsq_errors problem_errors_of(const struct power_fit *f, const struct lsq *l)
+{
+	double hc3 = fabs(f->se - l->se[LSQ_HC3][0]);
+
+	return fabs(f->se - l->se[LSQ_CLUSTERED][0]) <= hc3 ? LSQ_CLUSTERED : LSQ_HC3;
+}

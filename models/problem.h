@@ -72,6 +72,8 @@ int problem_residuals(const struct power_problem *p, const double *coef, double 
 
 /* The errors to trust: by group where there are enough of them, else row by row. */
 enum lsq_errors problem_errors(const struct power_problem *p);
+/* The errors that @f states, before what it adds to them: the kind that is nearest. */
+enum lsq_errors problem_errors_of(const struct power_fit *f, const struct lsq *l);
 /* Groups that the fitted rows are in. */
 unsigned int problem_group_count(const struct power_problem *p);
 

@@ -73,10 +73,13 @@ counts_csv() {
 @test "static power that others would call dynamic is told with their value" {
 	line_csv 'p += 40000'
 	explain line.csv
+	[[ $stderr == *"
+  explain 1 warning with --explain: the intercept is 52 % of power"* ]]
 	warns "the intercept is 52 % of power at the lowest operating point; through-origin methods would say 239"
 	line_csv ''
 	explain line.csv
 	quiet "through-origin"
+	[[ $stderr != *"--explain"* ]]
 	counts_csv 6 2 ''
 	explain counts.csv
 	warns "idle, shared-clock and static power are 48 % of power"

@@ -12,12 +12,10 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include <gsl/gsl_randist.h>
-#include <gsl/gsl_rng.h>
-
 #include "models/bootstrap.h"
 #include "models/diagnose.h"
 #include "models/robust.h"
+#include "tests/bench/coverage.h"
 
 #define assert_near(is, want, tolerance) near_or_fail(is, want, tolerance, __LINE__)
 
@@ -410,6 +408,61 @@ static void the_wild_bootstrap_agrees_with_t_where_visits_are_many(void **state)
 	gsl_rng_free(rng);
 }
 
+/* Of a second run of the same cluster, as warm: one busy CPU above idle, by visit. */
+static void count_predicted(const struct diagnose *g, const struct sample *rows, size_t n,
+			    const struct power_data *d, unsigned int *in,
+			    unsigned int *all)
+{
+	for (size_t i = 0; i + 1 < n; i++) {
+		const struct sample *idle = &rows[i], *busy = &rows[i + 1];
+		const struct diagnose_opp *o = NULL;
+		double uw;
+
+		if (idle->cpu_count || busy->cpu_count != 1)
+			continue;
+		for (unsigned int k = 0; k < d->opp_count; k++)
+			if (d->opp_khz[k] == busy->opp_khz)
+				o = &g->opps[k];
+		assert_non_null(o);
+		uw = 100 * (busy->power_uw - idle->power_uw) /
+		     (busy->util_pct - idle->util_pct);
+		*in += o->low_uw <= uw && uw <= o->high_uw;
+		(*all)++;
+	}
+}
+
+static void prediction_intervals_hold_new_measurements(void **state)
+{
+	const unsigned int effects = COV_DROOP | COV_DRIFT;
+	const struct power_select sel = { .cluster = "x", .volt_measured = true };
+	static struct sample rows[COV_MAX_ROWS], again[COV_MAX_ROWS];
+	gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
+	unsigned int in = 0, all = 0;
+
+	(void)state;
+	for (int i = 0; i < 16; i++) {
+		struct cov_cluster k = cov_cluster(i % 2);
+		size_t n = cov_generate(&k, effects, rng, rows);
+		struct power_problem p;
+		struct power_data d;
+		struct power_fit f;
+		struct diagnose g;
+
+		cov_generate(&k, effects, rng, again);
+		assert_int_equal(power_data_init(&d, rows, n, &sel, NULL), 0);
+		assert_int_equal(
+			power_fit_keep(power_method_find("structured"), &d, &f, &p, NULL),
+			0);
+		assert_int_equal(diagnose_run(&d, &f, &p, &g, NULL), 0);
+		count_predicted(&g, again, n, &d, &in, &all);
+		diagnose_free(&g);
+		problem_free(&p);
+		power_data_free(&d);
+	}
+	gsl_rng_free(rng);
+	assert_true(in > 0.92 * all && in < 0.98 * all);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -425,6 +478,7 @@ int main(void)
 		cmocka_unit_test(theil_sen_is_the_weighted_median_of_slopes),
 		cmocka_unit_test(m_estimates_do_not_follow_a_wild_row),
 		cmocka_unit_test(the_wild_bootstrap_agrees_with_t_where_visits_are_many),
+		cmocka_unit_test(prediction_intervals_hold_new_measurements),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
