@@ -10,6 +10,7 @@
 #include "calib/fit.h"
 #include "calib/fit_loads.h"
 #include "lib/text.h"
+#include "models/lsq.h"
 
 #define PREDICTED_OFF 2
 #define VOLTAGE_BIAS  "rail droop under load can bias C by several percent"
@@ -166,6 +167,12 @@ static void talk_boards(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 		"board has C in %.2f..%.2f (95 %%)\n",
 		m->used, m->count, 100 * p->sd / p->mean, 100 * p->sd95[0] / p->mean,
 		100 * p->sd95[1] / p->mean, p->new95[0], p->new95[1]);
+	if (m->in_full)
+		fprintf(stderr,
+			"          %zu fitted in full, all with the leakage, rail and "
+			"noise these share; %+.2f +- %.2f added for what that is off\n",
+			m->in_full, m->quick_off,
+			lsq_t975(m->in_full - 1) * m->quick_off_se);
 	for (i = 0; i < m->count; i++)
 		if ((m->boards[i].outlying || !m->boards[i].used) &&
 		    amiss++ < BOARDS_NAMED)

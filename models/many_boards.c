@@ -13,6 +13,7 @@
 #include "lib/text.h"
 #include "models/lsq.h"
 #include "models/power_internal.h"
+#include "models/quick.h"
 
 #define MAX_METHODS 32
 /* Notes of so many boards are passed on. */
@@ -28,6 +29,7 @@ struct pool {
 	struct many_boards *out;
 	struct power_fit *f;
 	struct tally terms[POWER_MAX_TERMS], intercept, ohm, shared, visit;
+	struct tally growth, exponent;
 	struct tally noise_uw, noise_rel, rmse, loo; /* of squares */
 	size_t noted;
 };
@@ -97,6 +99,7 @@ static int vote(const struct many_boards_in *in, size_t i, struct many_board *b,
 	int ret = take(in, i, &d, &why);
 
 	*method = MAX_METHODS;
+	b->used = false;
 	if (ret)
 		return unused(b, ret, why.msg) ? err_set(err, ret, "%s", why.msg) : 0;
 	ret = power_choose(&d, &m, words, sizeof(words), &why);
@@ -171,6 +174,16 @@ static void add_terms(struct pool *p, const struct power_fit *f)
 	}
 }
 
+static double term(const struct power_fit *f, const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->term_count; i++)
+		if (!strcmp(f->terms[i].name, name))
+			return f->terms[i].value;
+	return NAN;
+}
+
 static void add_outliers(struct pool *p, const struct power_fit *f, size_t first)
 {
 	unsigned int i;
@@ -202,6 +215,8 @@ static void add_fit(struct pool *p, const struct power_fit *f, size_t board)
 	tally_add(&p->ohm, f->ohm);
 	tally_add(&p->shared, f->shared);
 	tally_add(&p->visit, f->visit_uw);
+	tally_add(&p->growth, term(f, "leakage-growth"));
+	tally_add(&p->exponent, term(f, "leakage-exponent"));
 	tally_add(&p->noise_uw, f->noise_uw * f->noise_uw);
 	tally_add(&p->noise_rel, f->noise_rel * f->noise_rel);
 	if (f->rmse_pct >= 0)
@@ -316,13 +331,109 @@ static void finish(const struct pool *p)
 	f->r2 = f->classical_se = NAN;
 }
 
+static bool can_be_quick(const struct power_method *m)
+{
+	return m->fit == power_structured || m->fit == power_within_opp;
+}
+
+static struct quick_shared shared_of(const struct pool *p, const struct power_method *m)
+{
+	return (struct quick_shared){
+		.per_visit = m->fit == power_within_opp,
+		.growth = tally_mean(&p->growth),
+		.exponent = tally_mean(&p->exponent),
+		.ohm = tally_mean(&p->ohm),
+		.noise_uw = tally_root(&p->noise_uw, 0),
+		.noise_rel = tally_root(&p->noise_rel, 0),
+		.visit_uw = tally_mean(&p->visit),
+	};
+}
+
+/* What the two fits of the same boards differ by, and how their errors compare. */
+struct difference {
+	struct tally off, full_var, quick_var;
+};
+
+/* Returns 0, also when the board is left out; -ENOMEM. */
+static int fit_quickly(struct pool *p, const struct quick_shared *shared, size_t i,
+		       struct difference *diff, struct err *err)
+{
+	struct many_board *b = &p->out->boards[i];
+	bool in_full = b->se > 0;
+	struct err why = { "" };
+	struct power_data d;
+	struct quick q;
+	int ret = take(p->in, i, &d, &why);
+
+	if (!ret) {
+		ret = quick_fit(&d, shared, &q, &why);
+		power_data_free(&d);
+	}
+	if (ret)
+		return unused(b, ret, why.msg) ? err_set(err, ret, "%s", why.msg) : 0;
+	if (!isfinite(q.c) || !isfinite(q.se))
+		return unused(b, 0, "as many unknowns as rows, no error can be stated");
+	if (in_full) {
+		tally_add(&diff->off, b->c - q.c);
+		tally_add(&diff->full_var, b->se * b->se);
+		tally_add(&diff->quick_var, q.se * q.se);
+	} else {
+		p->f->rows += q.rows;
+	}
+	b->c = q.c;
+	b->se = q.se;
+	return 0;
+}
+
+/* All boards the quick way, put right by what the full fits of the sample say. */
+static int fit_the_rest(struct pool *p, const struct power_method *m, struct err *err)
+{
+	struct quick_shared shared = shared_of(p, m);
+	struct many_boards *out = p->out;
+	struct difference diff = { 0 };
+	double ratio;
+	size_t i;
+	int ret = 0;
+
+	for (i = 0; i < out->count && !ret; i++)
+		if (out->boards[i].used)
+			ret = fit_quickly(p, &shared, i, &diff, err);
+	if (ret)
+		return ret;
+	if (diff.off.n < 2)
+		return err_set(err, -EDOM, "of the boards fitted in full, %g can be used",
+			       diff.off.n);
+	out->in_full = diff.off.n;
+	out->quick_off = tally_mean(&diff.off);
+	out->quick_off_se = tally_se(&diff.off);
+	ratio = sqrt(diff.full_var.sum / fmax(diff.quick_var.sum, 1e-300));
+	for (i = 0; i < out->count; i++) {
+		out->boards[i].c += out->quick_off;
+		out->boards[i].se *= ratio;
+	}
+	return 0;
+}
+
+/* The mean has the error of what put it right, too. */
+static void widen(struct many_boards *out)
+{
+	struct meta *m = &out->meta;
+	double half;
+
+	m->se = hypot(m->se, out->quick_off_se);
+	m->dof = fmin(m->dof, out->in_full - 1);
+	half = lsq_t975(m->dof) * m->se;
+	m->ci95[0] = m->mean - half;
+	m->ci95[1] = m->mean + half;
+}
+
 int many_boards_fit(const struct many_boards_in *in, const struct power_method **method,
 		    char *why, size_t size, struct many_boards *out, struct power_fit *f,
 		    struct err *err)
 {
+	size_t sample = in->in_full ? in->in_full : MANY_BOARDS_IN_FULL, i, at;
 	struct pool p = { .in = in, .out = out, .f = f };
-	bool asked = *method;
-	size_t i;
+	bool some;
 	int ret = 0;
 
 	memset(out, 0, sizeof(*out));
@@ -331,13 +442,23 @@ int many_boards_fit(const struct many_boards_in *in, const struct power_method *
 	if (!out->boards)
 		return err_errno(err, -ENOMEM, "%zu boards", in->count);
 	out->count = in->count;
-	if (!asked)
+	for (i = 0; i < in->count; i++)
+		out->boards[i].used = true;
+	if (!*method)
 		ret = choose(in, out, method, why, size, err);
-	for (i = 0; i < in->count && !ret; i++)
-		if (asked || out->boards[i].used)
-			ret = fit_board(&p, *method, i, err);
+	some = !ret && in->count > 2 * sample && can_be_quick(*method);
+	for (i = 0; i < (some ? sample : in->count) && !ret; i++) {
+		/* Evenly among all: boards may be in the order they were made. */
+		at = some ? i * in->count / sample : i;
+		if (out->boards[at].used)
+			ret = fit_board(&p, *method, at, err);
+	}
+	if (!ret && some)
+		ret = fit_the_rest(&p, *method, err);
 	if (!ret)
 		ret = meet(in, out, err);
+	if (!ret && some)
+		widen(out);
 	if (!ret)
 		finish(&p);
 	return ret;

@@ -11,6 +11,8 @@
 #include "models/meta.h"
 #include "models/power.h"
 
+#define MANY_BOARDS_IN_FULL 100
+
 struct many_board {
 	bool used;
 	char why[192]; /* not used: why */
@@ -23,6 +25,7 @@ struct many_boards_in {
 	const struct sample *samples; /* board by board */
 	const size_t *first;	      /* of each board, and the end: count + 1 */
 	const char *const *names;
+	size_t in_full; /* 0: MANY_BOARDS_IN_FULL */
 	size_t count;
 	struct power_select sel;
 	enum power_leakage leakage; /* as in struct power_data */
@@ -31,6 +34,9 @@ struct many_boards_in {
 struct many_boards {
 	struct many_board *boards; /* count of the input; freed by many_boards_free() */
 	size_t count, used, outlying;
+	size_t in_full; /* fitted by the ordinary method; 0: all */
+	double quick_off,
+		quick_off_se; /* what the quick fit was off on those, put right */
 	struct meta meta;
 };
 
@@ -39,6 +45,9 @@ struct many_boards {
  * @method, @why: in: asked for, or NULL; out: what all were fitted by, and why
  * @f: of the pooled boards: C with the mean's interval, other terms as means over boards
  *	with the error of that mean, sums of rows
+ *
+ * Of @f, what only the full fits tell (terms, residuals, outliers, notes) is that of the
+ * sample, where there is one.
  *
  * Returns 0 (many_boards_free() in any case); -EDOM when less than two boards are left,
  * with the reason of the first that is not used; -ENOMEM.

@@ -51,7 +51,7 @@ static double kelvin_range(struct mixed *f)
 	return hi - lo;
 }
 
-static void choose_columns(struct mixed *f)
+void mixed_choose_columns(struct mixed *f)
 {
 	size_t i;
 
@@ -81,7 +81,7 @@ static bool can_find_ohm(const struct mixed *f)
 	       f->d->idle_opps >= MIN_DROOP_OPPS;
 }
 
-static void start_weights(struct mixed *f)
+void mixed_start_weights(struct mixed *f)
 {
 	size_t i;
 
@@ -450,9 +450,9 @@ static int run(const struct power_data *d, bool per_visit, bool no_shared,
 		ret = err_errno(err, ret, "%zu rows", d->row_count);
 		goto out_free;
 	}
-	choose_columns(&f);
+	mixed_choose_columns(&f);
 	f.droops = can_find_ohm(&f);
-	start_weights(&f);
+	mixed_start_weights(&f);
 	ret = converge(&f, out, err);
 	if (!ret)
 		ret = finish(&f, out, err);

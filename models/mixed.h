@@ -72,6 +72,10 @@ struct mixed {
 int mixed_init(struct mixed *f, const struct power_data *d);
 void mixed_free(struct mixed *f);
 
+/* The columns that the data can tell, and weights to begin with (many_counts.c). */
+void mixed_choose_columns(struct mixed *f);
+void mixed_start_weights(struct mixed *f);
+
 unsigned int mixed_group_count(const struct mixed *f);
 /* Leakage by voltage: what its coefficient is multiplied by. */
 double mixed_by_volt(const struct mixed *f, double volt);
