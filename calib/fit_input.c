@@ -11,6 +11,7 @@
 
 #include "calib/fit.h"
 #include "calib/fit_loads.h"
+#include "calib/samples_pool.h"
 
 #define MIN_UV	200000
 #define MAX_UV	5000000
@@ -258,12 +259,15 @@ static int read_rows(struct fit_input *in, const struct fit_opts *o, char **file
 		return folders;
 	if (folders > 1)
 		return fit_runs_read(in, o, files, n, err);
+	in->samples.may_pool = true;
 	if (folders || !n) {
 		ret = fit_input_run(in, folders ? files[0] : dir, &in->info, err);
 		in->has_info = !ret;
 	} else {
 		ret = read_files(in, o, files, n, err);
 	}
+	if (!ret && samples_pool_finish(&in->samples))
+		ret = err_errno(err, -ENOMEM, "%zu rows", in->samples.pooled);
 	if (ret)
 		return ret;
 	if (!in->samples.count)

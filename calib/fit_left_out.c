@@ -52,8 +52,8 @@ static void add_row(struct fit_left_out *out, const struct fit_input *in,
 static void add_flagged(struct fit_left_out *out, const struct fit_cluster *c,
 			const struct fit_input *in, unsigned int count[32])
 {
+	unsigned int bit, windows;
 	char why[96];
-	unsigned int bit;
 	size_t i;
 
 	for (i = 0; i < in->samples.count; i++) {
@@ -62,30 +62,47 @@ static void add_flagged(struct fit_left_out *out, const struct fit_cluster *c,
 		if (strcmp(s->cluster, c->name) || !power_leaves_out(s) ||
 		    (s->cpu_count && strcmp(s->load, c->load)))
 			continue;
+		windows = s->windows ? s->windows : 1;
 		/* A row may have several flags. */
 		for (bit = 0; bit < 32; bit++)
-			count[bit] += faults(s) >> bit & 1;
+			count[bit] += (faults(s) >> bit & 1) * windows;
 		add_row(out, in, s->file, s->line,
 			samples_flags_format(faults(s), why, sizeof(why)));
+		out->more += windows - 1;
 	}
+}
+
+static void add_standing_out(struct fit_left_out *out, const struct fit_input *in,
+			     const struct sample *s)
+{
+	char why[128];
+
+	snprintf(why, sizeof(why), "stands out (%u kHz, %u CPU%s, %lld uW)", s->opp_khz,
+		 s->cpu_count, text_s(s->cpu_count), (long long)s->power_uw);
+	add_row(out, in, s->file, s->line, why);
 }
 
 static void add_outliers(struct fit_left_out *out, const struct fit_cluster *c,
 			 const struct fit_input *in)
 {
 	const struct power_fit *f = &c->fit;
-	char why[128];
 	unsigned int i;
 
-	for (i = 0; i < f->outlier_count && i < POWER_MAX_OUTLIERS; i++) {
-		const struct sample *s = &in->samples.rows[f->outliers[i]];
-
-		snprintf(why, sizeof(why), "stands out (%u kHz, %u CPU%s, %lld uW)",
-			 s->opp_khz, s->cpu_count, text_s(s->cpu_count),
-			 (long long)s->power_uw);
-		add_row(out, in, s->file, s->line, why);
-	}
+	for (i = 0; i < f->outlier_count && i < POWER_MAX_OUTLIERS; i++)
+		add_standing_out(out, in, &in->samples.rows[f->outliers[i]]);
 	out->more += f->outlier_count - i;
+}
+
+/* What no mean has. Those of other clusters are among the ones that are only counted. */
+static void add_spikes(struct fit_left_out *out, const struct fit_cluster *c,
+		       const struct fit_input *in)
+{
+	const struct samples *s = &in->samples;
+	size_t i;
+
+	for (i = 0; i < s->spike_count && i < SAMPLES_MAX_SPIKES; i++)
+		if (!strcmp(s->spikes[i].cluster, c->name))
+			add_standing_out(out, in, &s->spikes[i]);
 }
 
 static void add_count(struct fit_left_out *out, unsigned int n, const char *what)
@@ -105,12 +122,14 @@ void fit_left_out(const struct fit_cluster *c, const struct fit_input *in,
 
 	memset(out, 0, sizeof(*out));
 	add_flagged(out, c, in, count);
+	add_spikes(out, c, in);
 	add_outliers(out, c, in);
 	for (bit = 0; bit < 32; bit++)
 		add_count(out, count[bit],
 			  samples_flags_format(1u << bit, name, sizeof(name)));
 	snprintf(name, sizeof(name), "outlier%s", text_s(c->fit.outlier_count));
 	add_count(out, c->fit.outlier_count, name);
+	add_count(out, in->samples.spike_count, "spikes");
 	out->stale = count[__builtin_ctz(SAMPLE_STALE)];
 }
 

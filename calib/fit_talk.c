@@ -9,6 +9,8 @@
 
 #include "calib/fit.h"
 #include "calib/fit_loads.h"
+#include "calib/samples_pool.h"
+#include "lib/buf.h"
 #include "lib/text.h"
 #include "models/lsq.h"
 
@@ -17,14 +19,23 @@
 
 void fit_talk_rejects(const struct cmd_ctx *ctx, const struct fit_input *in)
 {
+	const struct samples *s = &in->samples;
+	size_t all = s->reject_count + s->rejects_more;
 	unsigned int i;
 
-	for (i = 0; i < in->samples.reject_count; i++) {
-		const struct samples_reject *r = &in->samples.rejects[i];
-
-		cmd_warn(ctx, "%s:%u: left out: %s", in->samples.paths[r->file], r->line,
-			 r->why);
-	}
+	for (i = 0; i < s->reject_count && i < FIT_LEFT_OUT_NAMED; i++)
+		cmd_warn(ctx, "%s:%u: left out: %s",
+			 buf_file_name(s->paths[s->rejects[i].file]), s->rejects[i].line,
+			 s->rejects[i].why);
+	if (all > i)
+		cmd_warn(ctx, "left out: %zu more rows without a reading", all - i);
+	if (s->pooled)
+		cmd_note(
+			ctx,
+			"%zu rows are too many to fit one by one (up to %d are): fitted "
+			"are %zu means of windows of one visit to an operating point, or "
+			"of visits in a row",
+			s->pooled, SAMPLES_WHOLE, s->count);
 }
 
 static const char *scope_words(const char *scope)
@@ -58,7 +69,13 @@ void fit_talk_rows(const struct fit_cluster *c, const struct fit_input *in)
 	unsigned int i;
 
 	fit_left_out(c, in, out);
-	fprintf(stderr, "  rows    %zu of %zu used", c->fit.rows, all);
+	if (in->samples.pooled)
+		fprintf(stderr,
+			"  rows    %zu, all but %zu in %zu means, of which %zu used",
+			in->samples.pooled, c->data.left_out + in->samples.spike_count,
+			c->data.row_count, c->fit.rows);
+	else
+		fprintf(stderr, "  rows    %zu of %zu used", c->fit.rows, all);
 	if (*out->counts)
 		fprintf(stderr, "; left out: %s", out->counts);
 	fprintf(stderr, "\n");

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/samples_pool.h"
+
 const char samples_header[] =
 	"time_ns,cluster,opp_khz,freq_khz,volt_uv,cpu_count,load,util_pct,power_uw,"
 	"power_sd_uw,reads,temp_mc,work,cycles,flags,load_ns";
@@ -72,6 +74,10 @@ int samples_flags_parse(const char *text, uint32_t *flags)
 
 int samples_append(struct samples *s, const struct sample *row)
 {
+	int ret = samples_pool_wanted(s) ? samples_pool_start(s) : 0;
+
+	if (ret || s->pool)
+		return ret ? ret : samples_pool_add(s, row);
 	if (s->count == s->cap) {
 		size_t cap = s->cap ? 2 * s->cap : 64;
 		struct sample *rows = reallocarray(s->rows, cap, sizeof(*rows));
@@ -122,7 +128,7 @@ int samples_board(struct samples *s, const char *name, uint32_t *number)
 	int ret;
 
 	/* Mostly the one of the row before. */
-	*number = s->count ? s->rows[s->count - 1].board : 0;
+	*number = s->last_board;
 	if (*number < s->board_count && !strcmp(s->boards[*number], name))
 		return 0;
 	e = calloc(1, sizeof(*e) + strlen(name) + 1);
@@ -131,7 +137,7 @@ int samples_board(struct samples *s, const char *name, uint32_t *number)
 	strcpy(e->name, name);
 	found = tfind(e, &s->board_index, by_name);
 	ret = found ? 0 : add_board(s, e);
-	*number = found ? (*found)->number : e->number;
+	*number = s->last_board = found ? (*found)->number : e->number;
 	if (found || ret)
 		free(e);
 	return ret;
@@ -144,6 +150,7 @@ void samples_free(struct samples *s)
 	free(s->rows);
 	free(s->paths);
 	free(s->boards);
+	samples_pool_free(s);
 	tdestroy(s->board_index, free);
 	*s = (struct samples){ 0 };
 }

@@ -19,6 +19,7 @@
 
 #define SAMPLES_MAX_FILES    16384
 #define SAMPLES_MAX_REJECTS  64
+#define SAMPLES_MAX_SPIKES   10
 #define SAMPLES_MAX_BOARD    64 /* of its name, with the NUL */
 #define SAMPLES_MAX_CPUS     1024
 #define SAMPLES_MAX_UTIL_PCT (100 * SAMPLES_MAX_CPUS)
@@ -37,10 +38,21 @@ struct samples {
 	unsigned int file_count;
 	char **boards; /* names under 'board', in the order of their first row */
 	unsigned int board_count; /* 0: no such column */
+	uint32_t last_board;	  /* looked up */
 	void *board_index;	  /* tree of their numbers by name, see tsearch(3) */
 	struct samples_reject rejects[SAMPLES_MAX_REJECTS];
 	unsigned int reject_count;
+	size_t rejects_more; /* beside those */
+	/* Set by the caller: rows that are too many become means (samples_pool.h). */
+	bool may_pool;
+	struct samples_pool *pool;
+	size_t pooled; /* rows read, where they became means; else 0 */
+	struct sample
+		spikes[SAMPLES_MAX_SPIKES]; /* that no mean has; the first of them */
+	size_t spike_count;		    /* all of them */
 };
+
+struct samples_pool;
 
 /*
  * The header line of our own format, without newline: it is the version. Rows of before
@@ -57,12 +69,13 @@ extern const char samples_header[];
  * least: frequency, voltage, power. A column that is not known is refused: a misspelt
  * baseline would be a wrong number. In our own format any bad field is an error (-EINVAL,
  * "path:line: power_uw 'x' is not ..."). In other formats a row whose power is empty, nan
- * or inf is put into rejects[] and reading goes on; other fields that are empty count as
- * absent. What is absent: cluster "cluster0" (a number under "policy" becomes "policyN"),
- * load "unknown", cpu_count 1, util_pct 100 * cpu_count, temp_mc unknown, else 0.
+ * or inf is put into rejects[] (or counted, after the first ones) and reading goes on;
+ * other fields that are empty count as absent. What is absent: cluster "cluster0" (a
+ * number under "policy" becomes "policyN"), load "unknown", cpu_count 1, util_pct 100 *
+ * cpu_count, temp_mc unknown, else 0.
  *
- * Returns 0, -errno, -EINVAL, -E2BIG (files, rejects). After a failure the rows before it
- * are in @s.
+ * Returns 0, -errno, -EINVAL, -E2BIG (files, or too many kinds of rows to make means of).
+ * After a failure the rows before it are in @s.
  */
 int samples_read(struct samples *s, const char *path, struct err *err);
 /* One row in our own format, with newline. 0; the -errno of writing; -EINVAL for a name

@@ -411,19 +411,19 @@ static bool is_no_reading(const char *text)
 	       !strcasecmp(text, "infinity");
 }
 
-static int reject(struct samples *s, const struct reader *r, struct err *err)
+static void reject(struct samples *s, const struct reader *r)
 {
 	struct samples_reject *j;
 
-	if (s->reject_count == SAMPLES_MAX_REJECTS)
-		return err_set(err, -E2BIG, "%s:%u: more than %d rows without a power",
-			       r->csv.path, r->csv.line_no, SAMPLES_MAX_REJECTS);
+	if (s->reject_count == SAMPLES_MAX_REJECTS) {
+		s->rejects_more++;
+		return;
+	}
 	j = &s->rejects[s->reject_count++];
 	j->line = r->csv.line_no;
 	j->file = r->file;
 	snprintf(j->why, sizeof(j->why), "%s '%.20s' is not a reading",
 		 r->column[F_POWER]->name, text_of(r, F_POWER));
-	return 0;
 }
 
 static int read_row(struct samples *s, const struct reader *r, struct err *err)
@@ -432,8 +432,10 @@ static int read_row(struct samples *s, const struct reader *r, struct err *err)
 	int64_t power;
 	int ret;
 
-	if (!r->own && is_no_reading(text_of(r, F_POWER)))
-		return reject(s, r, err);
+	if (!r->own && is_no_reading(text_of(r, F_POWER))) {
+		reject(s, r);
+		return 0;
+	}
 	ret = number(r, F_POWER, &power, err);
 	if (ret < 0)
 		return ret;
@@ -443,9 +445,14 @@ static int read_row(struct samples *s, const struct reader *r, struct err *err)
 		ret = read_board(s, r, &row, err);
 	if (ret)
 		return ret;
-	if (samples_append(s, &row))
-		return err_errno(err, -ENOMEM, "%s:%u", r->csv.path, r->csv.line_no);
-	return 0;
+	ret = samples_append(s, &row);
+	if (ret == -E2BIG)
+		return err_set(
+			err, ret,
+			"%s:%u: too many rows, and of too many kinds to take means "
+			"(operating point, CPU count, load, flags); choose some",
+			r->csv.path, r->csv.line_no);
+	return ret ? err_errno(err, ret, "%s:%u", r->csv.path, r->csv.line_no) : 0;
 }
 
 static int add_path(struct samples *s, const char *path, struct err *err)

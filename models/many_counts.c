@@ -99,6 +99,7 @@ static double standardised(const struct mixed *f, size_t i)
 {
 	double room = fmax(1 - f->leverage[i], 1e-3);
 
+	room /= f->d->rows[f->row[i]].windows;
 	return f->resid[i] / sqrt(room * mixed_variance(f, f->y[i] - f->resid[i]));
 }
 

@@ -189,7 +189,7 @@ void mixed_assemble(struct mixed *f)
 			if (f->has[c])
 				f->x[f->n * f->cols + f->col[c]] = regressor(f, r, c);
 		f->y[f->n] = r->uw;
-		f->w[f->n] = f->factor[i] / mixed_variance(f, f->fitted[i]);
+		f->w[f->n] = f->factor[i] * r->windows / mixed_variance(f, f->fitted[i]);
 		f->group[f->n] = group_of(f, r);
 		f->opp[f->n] = r->opp;
 		f->row[f->n++] = i;

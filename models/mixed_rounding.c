@@ -46,11 +46,11 @@ void mixed_refine_celsius(struct mixed *f)
 	if (!step_mc || n < MIN_ROWS)
 		return;
 	for (i = 1; i < n; i++) {
-		double *x = &f->x[COLS * (i - 1)];
+		double *x = &f->x[COLS * (i - 1)], before = f->d->rows[i].before;
 
 		x[0] = 1;
 		x[1] = f->fitted[i] / f->max_uw;
-		x[2] = f->celsius[i - 1] - f->t_ref;
+		x[2] = (isnan(before) ? f->celsius[i - 1] : before) - f->t_ref;
 		x[3] = (double)i / n;
 		x[4] = x[3] * x[3];
 		f->y[i - 1] = f->d->rows[i].celsius;

@@ -259,17 +259,18 @@ static struct cell cell_of(const struct power_data *d, const struct power_fit *f
 
 	for (i = 0; i < d->row_count; i++) {
 		const struct power_row *r = &d->rows[i];
+		double w = r->windows;
 
 		if (r->opp != opp || r->count != count || power_is_outlier(f, r->index))
 			continue;
-		c.n++;
-		c.uw += r->uw;
-		c.busy += r->busy;
-		c.clocked += r->clocked;
+		c.n += w;
+		c.uw += w * r->uw;
+		c.busy += w * r->busy;
+		c.clocked += w * r->clocked;
 		volt = isnan(f->ohm) ? r->volt : power_rail_volt(r->volt, f->ohm, r->uw);
-		c.fv2 += r->mhz * volt * volt;
-		c.volt += r->volt;
-		c.var += pow(f->noise_uw, 2) + pow(f->noise_rel * r->uw, 2);
+		c.fv2 += w * r->mhz * volt * volt;
+		c.volt += w * r->volt;
+		c.var += w * (pow(f->noise_uw, 2) + pow(f->noise_rel * r->uw, 2));
 	}
 	if (!c.n)
 		return c;

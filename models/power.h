@@ -31,9 +31,11 @@ struct power_row {
 	double clocked;	       /* share of time in which the cluster's clock runs */
 	double uw;
 	double celsius; /* NAN: unknown */
+	double before;	/* the same a window before; NAN: that of the row before */
 	unsigned int count;
 	unsigned int opp;   /* index into opp_khz of the data */
 	unsigned int visit; /* a visit is a stay at one OPP, whatever the CPU count */
+	double windows;	    /* that it is the mean of */
 	size_t index;	    /* into the samples */
 };
 

@@ -75,11 +75,13 @@ static void fill_row(struct power_row *r, const struct sample *s)
 	r->volt = s->volt_uv / 1e6;
 	r->fv2 = r->mhz * r->volt * r->volt;
 	r->count = s->cpu_count;
+	r->windows = s->windows ? s->windows : 1;
 	r->busy = s->util_pct / 100;
 	if (s->cpu_count && !(r->busy > 0))
 		r->busy = s->cpu_count;
 	r->clocked = s->cpu_count ? 1 : fmin(r->busy, 1);
 	r->uw = s->power_uw - s->baseline_uw;
+	r->before = s->windows ? s->before_mc / 1e3 : NAN;
 	r->celsius = s->temp_mc == SAMPLE_TEMP_UNKNOWN ? NAN : s->temp_mc / 1e3;
 }
 
@@ -229,7 +231,7 @@ static int take_rows(struct power_data *d, const struct sample *samples, size_t 
 		if (!selected(s, sel))
 			continue;
 		if (power_leaves_out(s) && !sel->with_flagged) {
-			d->left_out++;
+			d->left_out += s->windows ? s->windows : 1;
 			continue;
 		}
 		ret = take_row(d, s, i, visit, err);
@@ -280,7 +282,7 @@ void power_data_free(struct power_data *d)
 
 bool power_idle_mean(const struct power_data *d, unsigned int opp, struct power_row *mean)
 {
-	unsigned int n = 0;
+	double n = 0;
 	size_t i;
 
 	memset(mean, 0, sizeof(*mean));
@@ -289,15 +291,15 @@ bool power_idle_mean(const struct power_data *d, unsigned int opp, struct power_
 
 		if (r->opp != opp || r->count)
 			continue;
-		mean->uw += r->uw;
-		mean->busy += r->busy;
-		mean->fv2 += r->fv2;
-		mean->volt += r->volt;
-		mean->mhz += r->mhz;
-		mean->clocked += r->clocked;
-		n++;
+		mean->uw += r->windows * r->uw;
+		mean->busy += r->windows * r->busy;
+		mean->fv2 += r->windows * r->fv2;
+		mean->volt += r->windows * r->volt;
+		mean->mhz += r->windows * r->mhz;
+		mean->clocked += r->windows * r->clocked;
+		n += r->windows;
 	}
-	if (!n)
+	if (!(n > 0))
 		return false;
 	mean->uw /= n;
 	mean->busy /= n;

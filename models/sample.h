@@ -41,6 +41,9 @@ struct sample {
 	uint32_t line;	     /* in its file, for messages; 0: not from a file */
 	uint16_t file;	     /* which of several files; see struct samples */
 	uint32_t board;	     /* which of several boards; see struct samples */
+	uint32_t windows;    /* the row is the mean of so many; 0: one */
+	uint32_t visit;	     /* rows with another one are another visit */
+	int32_t before_mc;   /* of a mean: the temperature a window before each */
 };
 
 #define SAMPLE_TEMP_UNKNOWN INT32_MIN
