@@ -12,9 +12,10 @@
  * windows in the fit (struct sample: windows).
  *
  * The fit of the means estimates the same as that of the rows: the model is linear in
- * what varies within a block but for voltage, which varies little there. What the model has of the order of rows, a mean has too: its visit, and the
- * temperature before. C comes out within 0.1 % (tests). The random
- * offset of a visit becomes that of several visits.
+ * what varies within a block but for voltage, which varies little there. What the model
+ * has of the order of rows, a mean has too: its visit, and the temperature before. C
+ * comes out within 0.1 % (tests). The random offset of a visit becomes that of several
+ * visits.
  */
 #ifndef CALIB_SAMPLES_POOL_H
 #define CALIB_SAMPLES_POOL_H
