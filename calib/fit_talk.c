@@ -310,6 +310,8 @@ int fit_compare(FILE *f, const struct fit_cluster *c, const struct fit_input *in
 {
 	struct power_select sel = { .cluster = c->name,
 				    .load = c->load,
+				    .volt_measured = c->data.row_count &&
+						     !c->data.volt_from_table,
 				    .with_flagged = true };
 	const struct power_method *m;
 	struct power_data all;
@@ -320,6 +322,7 @@ int fit_compare(FILE *f, const struct fit_cluster *c, const struct fit_input *in
 	ret = power_data_init(&all, in->samples.rows, in->samples.count, &sel, err);
 	if (ret)
 		return err_wrap(err, ret, "cluster '%s'", c->name);
+	all.leakage = c->data.leakage;
 	/* Only rows of several CPU counts tell it. */
 	if (c->method && !c->method->comparison_only && !c->method->holds)
 		best = c->fit.c;

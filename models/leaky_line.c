@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/text.h"
 #include "models/power_internal.h"
 
 /* Of b, in 1/V: from none to leakage that doubles in 70 mV. */
@@ -72,6 +73,16 @@ static int solve(const struct line *p, double growth, bool slope, struct lsq *l,
 	return lsq_fit(&in, l, err);
 }
 
+/* Why the two columns are one. */
+static int unsolvable(int ret, const struct power_data *d, struct err *err)
+{
+	if (ret != -EDOM)
+		return ret;
+	return err_wrap(err, ret,
+			"cannot tell leakage from dynamic power at %u operating point%s",
+			d->busy_opps, text_s(d->busy_opps));
+}
+
 static double best_growth(const struct line *p)
 {
 	double growth, best = 0, least = INFINITY;
@@ -120,7 +131,7 @@ int power_voltage_linear(const struct power_data *d, struct power_fit *f, struct
 	int ret = gather(&p, d, err);
 
 	if (!ret)
-		ret = solve(&p, 0, false, &l, err);
+		ret = unsolvable(solve(&p, 0, false, &l, err), d, err);
 	if (!ret)
 		take(&l, &p, d, f);
 	snprintf(f->formula, sizeof(f->formula), "P = C u f V^2 + k V");
@@ -139,7 +150,7 @@ int power_exponential_leakage(const struct power_data *d, struct power_fit *f,
 
 	if (!ret) {
 		growth = best_growth(&p);
-		ret = solve(&p, growth, false, &l, err);
+		ret = unsolvable(solve(&p, growth, false, &l, err), d, err);
 	}
 	if (!ret) {
 		take(&l, &p, d, f);

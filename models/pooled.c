@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "lib/text.h"
 #include "models/power_internal.h"
 
 #define CELSIUS_REF 50
@@ -92,8 +93,15 @@ int power_pooled(const struct power_data *d, struct power_fit *f, struct err *er
 	if (!x)
 		return err_errno(err, -ENOMEM, "%zu rows", d->row_count);
 	ret = fill(d, &in, x, y, y + d->row_count, err);
-	if (!ret)
+	if (!ret) {
 		ret = lsq_fit(&in, &l, err);
+		if (ret == -EDOM)
+			err_wrap(err, ret,
+				 "%u CPU count%s at %u operating point%s cannot tell "
+				 "dynamic, shared-clock and leakage power apart",
+				 d->count_count, text_s(d->count_count), d->opp_count,
+				 text_s(d->opp_count));
+	}
 	if (!ret)
 		take(&l, d, f);
 	lsq_free(&l);

@@ -156,5 +156,12 @@ one_idle() {
 	[ "$status" -eq 2 ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
 	[[ $stderr == *"--leakage cubic: method intercept has no law of leakage; it is for structured and within-opp"* ]]
+	# The table takes it, too.
+	"$CALIB" measure --board virtual:odroid-xu3 --cluster a15 -d run 2> /dev/null
+	"$CALIB" fit -d run --leakage linear --compare -o out.json > table 2> err
+	c=$(sed -n 's/.*a15: C = \([0-9.]*\) .*/\1/p' err)
+	near "$c" 0.051 "$(column "$(cat table)" structured 3)"
+	"$CALIB" fit -d run --compare -o out.json > other 2> err
+	[ "$(column "$(cat table)" structured 3)" != "$(column "$(cat other)" structured 3)" ]
 	"$CALIB" fit --method intercept --leakage auto "$TOP/tests/data/fit-line.csv" > out.json 2> err
 }

@@ -17,11 +17,15 @@
 
 #define assert_digits(a, b, digits) assert_close(a, b, digits, __LINE__)
 
+/* Digits that agree, as NIST counts them: -log10 of the relative error. */
 static void assert_close(double is, double want, int digits, int line)
 {
-	if (fabs(is - want) <= fabs(want) * pow(10, -digits))
+	double agree = is == want ? 15 : -log10(fabs(is - want) / fabs(want));
+
+	if (agree >= digits)
 		return;
-	print_error("line %d: %.15g is not %.15g to %d digits\n", line, is, want, digits);
+	print_error("line %d: %.15g is %.15g to %.1f digits, not %d\n", line, is, want,
+		    agree, digits);
 	fail();
 }
 
@@ -88,6 +92,7 @@ static void fit_reproduces_nist_norris(void **state)
 	assert_digits(f.se[LSQ_CLASSICAL][0], 0.232818234301152, 12);
 	assert_digits(f.se[LSQ_CLASSICAL][1], 0.429796848199937e-3, 12);
 	assert_digits(1 - f.rss / f.tss, 0.999993745883712, 14);
+	assert_digits(sqrt(f.rss / f.resid_dof), 0.884796396144373, 12);
 	lsq_free(&f);
 }
 
@@ -137,6 +142,8 @@ static void fit_reproduces_nist_longley(void **state)
 		assert_digits(f.se[LSQ_CLASSICAL][j], se[j], 9);
 	}
 	assert_digits(f.rss, 836424.055505915, 10);
+	assert_digits(sqrt(f.rss / f.resid_dof), 304.854073561965, 10);
+	assert_digits(1 - f.rss / f.tss, 0.995479004577296, 12);
 	lsq_free(&f);
 }
 

@@ -171,7 +171,8 @@ static void lines_with_leakage_need_two_voltages(void **state)
 	for (int i = 0; i < 3; i++)
 		rows[i] = row(1, 1000, 0.9, 200000 + 500 * i);
 	assert_int_equal(try("voltage-linear", rows, 3, 0, &f, &err), -EDOM);
-	assert_non_null(strstr(err.msg, "rank 1 of 2"));
+	assert_string_equal(err.msg, "cannot tell leakage from dynamic power at 1 "
+				     "operating point: rank 1 of 2");
 	assert_int_equal(try("exponential-leakage", rows, 3, 0, &f, &err), -EDOM);
 }
 
@@ -210,6 +211,14 @@ static void pooled_finds_what_made_the_rows(void **state)
 	assert_digits(term(&f, "leakage")->value, 60e3, 4);
 	assert_digits(term(&f, "leakage-heat")->value, 0.04 * 60e3, 4);
 	assert_ptr_equal(power_method_find("walker"), power_method_find("pooled"));
+	/* One count: dynamic and shared-clock power go together. */
+	for (size_t i = 0; i < POINTS; i++)
+		rows[i] = row(1, 300 * (i + 1), volts[i], 1e6 + i * i);
+	assert_int_equal(try("pooled", rows, POINTS, 0, &f, &err), -EDOM);
+	assert_string_equal(err.msg,
+			    "1 CPU count at 6 operating points cannot tell dynamic, "
+			    "shared-clock and leakage power apart: rank 2 of 3");
+	n = heated(rows, POWER_LEAKAGE_LINEAR);
 	rows[3].power_uw = 0;
 	assert_int_equal(try("pooled", rows, n, 0, &f, &err), -EDOM);
 	assert_string_equal(err.msg, "a row of 0 uW at 300000 kHz: weights of 1/P^2 need "
