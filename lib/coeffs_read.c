@@ -8,11 +8,10 @@
 #include <string.h>
 
 #include "lib/buf.h"
-#include "lib/sha256.h"
 
 /* A name or the like, which must say something. */
-static int needed_text(const struct json *obj, const char *key, char *out, size_t size,
-		       struct err *err)
+int coeffs_get_needed(const struct json *obj, const char *key, char *out, size_t size,
+		      struct err *err)
 {
 	int ret = json_get_text(obj, key, out, size, err);
 
@@ -22,8 +21,8 @@ static int needed_text(const struct json *obj, const char *key, char *out, size_
 }
 
 /* A list of 1..@max items. */
-static int filled_array(const struct json *obj, const char *key, size_t max,
-			const struct json **out, struct err *err)
+int coeffs_get_list(const struct json *obj, const char *key, size_t max,
+		    const struct json **out, struct err *err)
 {
 	int ret = json_get_array(obj, key, out, err);
 	size_t n = json_len(*out);
@@ -84,7 +83,7 @@ static int read_regs(const struct json *obj, struct coeffs_match *m, struct err 
 
 	if (!json_has(obj, "reg"))
 		return 0;
-	ret = filled_array(obj, "reg", COEFFS_MAX_MATCH, &arr, err);
+	ret = coeffs_get_list(obj, "reg", COEFFS_MAX_MATCH, &arr, err);
 	for (size_t i = 0; i < json_len(arr) && !ret; i++)
 		ret = json_at_u64(arr, i, "reg", &m->reg[i], err);
 	if (!ret)
@@ -112,7 +111,7 @@ static int read_paths(const struct json *obj, struct coeffs_match *m, struct err
 
 	if (!json_has(obj, "paths"))
 		return 0;
-	ret = filled_array(obj, "paths", COEFFS_MAX_MATCH, &arr, err);
+	ret = coeffs_get_list(obj, "paths", COEFFS_MAX_MATCH, &arr, err);
 	for (size_t i = 0; i < json_len(arr) && !ret; i++)
 		ret = read_path(arr, i, m->paths[i], sizeof(m->paths[i]), err);
 	if (!ret)
@@ -127,8 +126,8 @@ static int read_match_keys(const struct json *obj, struct coeffs_match *m,
 	int ret = json_only_keys(obj, known, err);
 
 	if (!ret && json_has(obj, "compatible"))
-		ret = needed_text(obj, "compatible", m->compatible, sizeof(m->compatible),
-				  err);
+		ret = coeffs_get_needed(obj, "compatible", m->compatible,
+					sizeof(m->compatible), err);
 	if (!ret)
 		ret = read_regs(obj, m, err);
 	if (!ret)
@@ -154,7 +153,7 @@ static int read_term(const struct json *obj, struct coeffs_term *t, struct err *
 	int ret = json_only_keys(obj, known, err);
 
 	if (!ret)
-		ret = needed_text(obj, "name", t->name, sizeof(t->name), err);
+		ret = coeffs_get_needed(obj, "name", t->name, sizeof(t->name), err);
 	if (!ret)
 		ret = json_get_text(obj, "unit", t->unit, sizeof(t->unit), err);
 	if (!ret)
@@ -168,7 +167,7 @@ static int read_term(const struct json *obj, struct coeffs_term *t, struct err *
 static int read_terms(const struct json *obj, struct coeffs_model *m, struct err *err)
 {
 	const struct json *arr = NULL;
-	int ret = filled_array(obj, "terms", COEFFS_MAX_TERMS, &arr, err);
+	int ret = coeffs_get_list(obj, "terms", COEFFS_MAX_TERMS, &arr, err);
 
 	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
 		ret = read_term(json_at(arr, i), &m->terms[i], err);
@@ -190,7 +189,7 @@ static int read_model_keys(const struct json *obj, struct coeffs_model *m,
 	int ret = json_only_keys(obj, known, err);
 
 	if (!ret)
-		ret = needed_text(obj, "name", m->name, sizeof(m->name), err);
+		ret = coeffs_get_needed(obj, "name", m->name, sizeof(m->name), err);
 	if (!ret)
 		ret = read_terms(obj, m, err);
 	if (!ret)
@@ -298,7 +297,7 @@ static int read_opps(const struct json *obj, struct coeffs_cluster *c, struct er
 
 	if (!json_has(obj, "opps"))
 		return 0;
-	ret = filled_array(obj, "opps", COEFFS_MAX_OPPS, &arr, err);
+	ret = coeffs_get_list(obj, "opps", COEFFS_MAX_OPPS, &arr, err);
 	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
 		ret = read_opp(json_at(arr, i), &c->opps[i], err);
 		if (!ret && i && c->opps[i].hz <= c->opps[i - 1].hz)
@@ -310,111 +309,6 @@ static int read_opps(const struct json *obj, struct coeffs_cluster *c, struct er
 	if (!ret)
 		c->opp_count = json_len(arr);
 	return ret;
-}
-
-static int read_file_entry(const struct json *obj, struct coeffs_file *f, struct err *err)
-{
-	static const char *const known[] = { "path", "sha256", NULL };
-	int ret = json_only_keys(obj, known, err);
-
-	if (!ret)
-		ret = needed_text(obj, "path", f->path, sizeof(f->path), err);
-	if (ret || !json_has(obj, "sha256"))
-		return ret;
-	ret = json_get_text(obj, "sha256", f->sha256, sizeof(f->sha256), err);
-	if (!ret && !sha256_is_valid(f->sha256))
-		ret = err_set(err, -EINVAL, "key 'sha256': '%s' is not 64 hex digits",
-			      f->sha256);
-	return ret;
-}
-
-static int read_files(const struct json *obj, struct coeffs_provenance *p,
-		      struct err *err)
-{
-	const struct json *arr = NULL;
-	int ret;
-
-	if (!json_has(obj, "files"))
-		return 0;
-	ret = filled_array(obj, "files", COEFFS_MAX_FILES, &arr, err);
-	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
-		ret = read_file_entry(json_at(arr, i), &p->files[i], err);
-		if (ret)
-			err_wrap(err, ret, "files[%zu]", i);
-	}
-	if (!ret)
-		p->file_count = json_len(arr);
-	return ret;
-}
-
-static int read_notes(const struct json *obj, struct coeffs_provenance *p,
-		      struct err *err)
-{
-	const struct json *arr = NULL;
-	int ret;
-
-	if (!json_has(obj, "notes"))
-		return 0;
-	ret = filled_array(obj, "notes", COEFFS_MAX_NOTES, &arr, err);
-	for (size_t i = 0; i < json_len(arr) && !ret; i++)
-		ret = json_at_text(arr, i, "notes", p->notes[i], COEFFS_TEXT, err);
-	if (!ret)
-		p->note_count = json_len(arr);
-	return ret;
-}
-
-static int read_scope(const struct json *obj, struct coeffs_provenance *p,
-		      struct err *err)
-{
-	int ret = json_opt_text(obj, "scope", p->scope, sizeof(p->scope), err);
-
-	if (!ret && p->scope[0] && strcmp(p->scope, "rail") &&
-	    strcmp(p->scope, "package") && strcmp(p->scope, "device"))
-		ret = err_set(err, -EINVAL,
-			      "key 'scope': '%s' is not rail, package or device",
-			      p->scope);
-	return ret;
-}
-
-static int read_provenance_keys(const struct json *obj, struct coeffs_provenance *p,
-				struct err *err)
-{
-	static const char *const known[] = { "files",	"sensor", "load",
-					     "formula", "scope",  "baseline-microwatt",
-					     "command", "notes",  NULL };
-	int ret = json_only_keys(obj, known, err);
-
-	if (!ret)
-		ret = read_files(obj, p, err);
-	if (!ret)
-		ret = json_opt_text(obj, "sensor", p->sensor, sizeof(p->sensor), err);
-	if (!ret)
-		ret = json_opt_text(obj, "load", p->load, sizeof(p->load), err);
-	if (!ret)
-		ret = json_opt_text(obj, "formula", p->formula, sizeof(p->formula), err);
-	if (!ret)
-		ret = read_scope(obj, p, err);
-	if (!ret && json_has(obj, "baseline-microwatt")) {
-		p->has_baseline = true;
-		ret = json_get_i64(obj, "baseline-microwatt", &p->baseline_uw, err);
-	}
-	if (!ret)
-		ret = json_opt_text(obj, "command", p->command, sizeof(p->command), err);
-	if (!ret)
-		ret = read_notes(obj, p, err);
-	return ret;
-}
-
-static int read_provenance(const struct json *cluster, struct coeffs_provenance *into,
-			   struct err *err)
-{
-	const struct json *obj = NULL;
-	int ret = json_get_object(cluster, "provenance", &obj, err);
-
-	if (ret)
-		return ret;
-	ret = read_provenance_keys(obj, into, err);
-	return ret ? err_wrap(err, ret, "provenance") : 0;
 }
 
 /* A fitted value comes with its errors, or not at all. */
@@ -496,7 +390,7 @@ static int read_optional(const struct json *obj, struct coeffs_cluster *c,
 		ret = coeffs_get_loads(obj, c, err);
 	if (!ret && json_has(obj, "provenance")) {
 		c->has_provenance = true;
-		ret = read_provenance(obj, &c->provenance, err);
+		ret = coeffs_get_provenance(obj, &c->provenance, err);
 	}
 	return ret;
 }
@@ -522,7 +416,7 @@ static int read_cluster(const struct json *obj, struct coeffs_cluster *c, struct
 	int ret = json_only_keys(obj, known, err);
 
 	if (!ret)
-		ret = needed_text(obj, "name", c->name, sizeof(c->name), err);
+		ret = coeffs_get_needed(obj, "name", c->name, sizeof(c->name), err);
 	if (!ret)
 		ret = read_match(obj, &c->match, err);
 	if (!ret)
@@ -545,7 +439,7 @@ static int check_new_name(const struct coeffs *c, size_t i, struct err *err)
 static int read_clusters(const struct json *root, struct coeffs *c, struct err *err)
 {
 	const struct json *arr = NULL;
-	int ret = filled_array(root, "clusters", COEFFS_MAX_CLUSTERS, &arr, err);
+	int ret = coeffs_get_list(root, "clusters", COEFFS_MAX_CLUSTERS, &arr, err);
 
 	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
 		ret = read_cluster(json_at(arr, i), &c->clusters[i], err);
@@ -565,7 +459,7 @@ static int read_check(const struct json *obj, struct coeffs_check *k, struct err
 	int ret = json_only_keys(obj, known, err);
 
 	if (!ret)
-		ret = needed_text(obj, "name", k->name, sizeof(k->name), err);
+		ret = coeffs_get_needed(obj, "name", k->name, sizeof(k->name), err);
 	if (!ret)
 		ret = json_get_bool(obj, "ok", &k->ok, err);
 	if (!ret)
@@ -580,7 +474,7 @@ static int read_checks(const struct json *root, struct coeffs *c, struct err *er
 
 	if (!json_has(root, "checks"))
 		return 0;
-	ret = filled_array(root, "checks", COEFFS_MAX_NOTES, &arr, err);
+	ret = coeffs_get_list(root, "checks", COEFFS_MAX_NOTES, &arr, err);
 	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
 		ret = read_check(json_at(arr, i), &c->checks[i], err);
 		if (ret)

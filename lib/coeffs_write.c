@@ -6,7 +6,7 @@
 
 #include <errno.h>
 
-static int put_text(struct json *obj, const char *key, const char *text)
+int coeffs_put_some(struct json *obj, const char *key, const char *text)
 {
 	return *text ? json_put_text(obj, key, text) : 0;
 }
@@ -59,7 +59,7 @@ static int put_match(struct json *cluster, const struct coeffs_match *m)
 	int ret = json_put(cluster, "match", obj);
 
 	if (!ret)
-		ret = put_text(obj, "compatible", m->compatible);
+		ret = coeffs_put_some(obj, "compatible", m->compatible);
 	if (!ret && m->reg_count)
 		ret = put_regs(obj, m);
 	if (!ret && m->path_count)
@@ -174,57 +174,6 @@ static int put_opps(struct json *cluster, const struct coeffs_cluster *c, struct
 	return ret;
 }
 
-static int put_files(struct json *obj, const struct coeffs_provenance *p)
-{
-	struct json *arr = json_new_array();
-	int ret = json_put(obj, "files", arr);
-
-	for (unsigned int i = 0; i < p->file_count && !ret; i++) {
-		struct json *file = json_new_object();
-
-		ret = json_add(arr, file);
-		if (!ret)
-			ret = json_put_text(file, "path", p->files[i].path);
-		if (!ret)
-			ret = put_text(file, "sha256", p->files[i].sha256);
-	}
-	return ret;
-}
-
-static int put_notes(struct json *obj, const struct coeffs_provenance *p)
-{
-	struct json *arr = json_new_array();
-	int ret = json_put(obj, "notes", arr);
-
-	for (unsigned int i = 0; i < p->note_count && !ret; i++)
-		ret = json_add_text(arr, p->notes[i]);
-	return ret;
-}
-
-static int put_provenance(struct json *cluster, const struct coeffs_provenance *p)
-{
-	struct json *obj = json_new_object();
-	int ret = json_put(cluster, "provenance", obj);
-
-	if (!ret && p->file_count)
-		ret = put_files(obj, p);
-	if (!ret)
-		ret = put_text(obj, "sensor", p->sensor);
-	if (!ret)
-		ret = put_text(obj, "load", p->load);
-	if (!ret)
-		ret = put_text(obj, "formula", p->formula);
-	if (!ret)
-		ret = put_text(obj, "scope", p->scope);
-	if (!ret && p->has_baseline)
-		ret = json_put_i64(obj, "baseline-microwatt", p->baseline_uw);
-	if (!ret)
-		ret = put_text(obj, "command", p->command);
-	if (!ret && p->note_count)
-		ret = put_notes(obj, p);
-	return ret;
-}
-
 static int put_estimate(struct json *obj, const struct coeffs_cluster *c, struct err *err)
 {
 	int ret = put_real(obj, "estimate", c->estimate, err);
@@ -263,7 +212,7 @@ static int put_cluster(struct json *obj, const struct coeffs_cluster *c, struct 
 	if (!ret && c->load_count)
 		ret = coeffs_put_loads(obj, c, err);
 	if (!ret && c->has_provenance)
-		ret = put_provenance(obj, &c->provenance);
+		ret = coeffs_put_provenance(obj, &c->provenance);
 	return ret;
 }
 
@@ -298,7 +247,7 @@ static int put_checks(struct json *root, const struct coeffs *c)
 		if (!ret)
 			ret = json_put_bool(obj, "ok", c->checks[i].ok);
 		if (!ret)
-			ret = put_text(obj, "text", c->checks[i].text);
+			ret = coeffs_put_some(obj, "text", c->checks[i].text);
 	}
 	return ret;
 }
@@ -308,9 +257,9 @@ static int put_root(struct json *root, const struct coeffs *c, struct err *err)
 	int ret = json_put_str(root, "schema", COEFFS_SCHEMA);
 
 	if (!ret)
-		ret = put_text(root, "generator", c->generator);
+		ret = coeffs_put_some(root, "generator", c->generator);
 	if (!ret)
-		ret = put_text(root, "board", c->board);
+		ret = coeffs_put_some(root, "board", c->board);
 	if (!ret && c->virtual_board)
 		ret = json_put_bool(root, "virtual", true);
 	if (!ret)
