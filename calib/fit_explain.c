@@ -73,19 +73,20 @@ static double vif_of(const struct coeffs_diagnostics *g, const char *name)
 	return NAN;
 }
 
-static void explain_terms(FILE *f, const struct coeffs_cluster *r)
+static void explain_terms(FILE *f, const struct power_fit *fit,
+			  const struct coeffs_diagnostics *g)
 {
 	unsigned int i;
 
 	line(f, "terms");
 	fprintf(f, "%-17s %12s %10s %6s\n", "", "value", "se", "VIF");
-	for (i = 0; i < r->model.term_count; i++) {
-		const struct coeffs_term *t = &r->model.terms[i];
-		double vif = vif_of(&r->diagnostics, t->name);
+	for (i = 0; i < fit->term_count; i++) {
+		const struct power_term *t = &fit->terms[i];
+		double vif = vif_of(g, t->name);
 
 		line(f, "");
 		fprintf(f, "%-17s %12.5g", t->name, t->value);
-		if (t->has_se)
+		if (isfinite(t->se))
 			fprintf(f, " %10.3g", t->se);
 		else
 			fprintf(f, " %10s", "-");
@@ -96,21 +97,20 @@ static void explain_terms(FILE *f, const struct coeffs_cluster *r)
 		fprintf(f, strcmp(t->unit, "1") ? "  %s\n" : "\n", t->unit);
 	}
 	line(f, "");
-	fprintf(f, "condition of the scaled design %.3g\n", r->model.condition);
+	fprintf(f, "condition of the scaled design %.3g\n", fit->condition);
 }
 
-static void explain_fit(FILE *f, const struct coeffs_cluster *r)
+static void explain_fit(FILE *f, const struct power_fit *fit,
+			const struct coeffs_diagnostics *g)
 {
-	const struct coeffs_diagnostics *g = &r->diagnostics;
-
 	line(f, "residuals");
-	if (r->model.rmse_pct >= 0)
-		fprintf(f, "%.3g %% of power", r->model.rmse_pct);
+	if (fit->rmse_pct >= 0)
+		fprintf(f, "%.3g %% of power", fit->rmse_pct);
 	else
 		fprintf(f, "not computed");
-	if (r->model.loo_rmse_pct >= 0)
+	if (fit->loo_rmse_pct >= 0)
 		fprintf(f, "; of operating points left out one by one %.3g %%",
-			r->model.loo_rmse_pct);
+			fit->loo_rmse_pct);
 	fprintf(f, "\n");
 	if (!isfinite(g->r2_about_zero))
 		return;
@@ -269,12 +269,13 @@ void fit_explain(FILE *f, const struct fit_cluster *c, const struct coeffs_clust
 {
 	const struct coeffs_diagnostics *g = &r->diagnostics;
 
-	fprintf(f, "%s%s\n", c->name,
-		in->has_info && in->info.virtual_board ? " (VIRTUAL)" : "");
+	fprintf(f, "%s%s%s%s\n", c->name,
+		in->has_info && in->info.virtual_board ? " (VIRTUAL)" : "",
+		*c->load ? ", load " : "", c->load);
 	explain_value(f, c, r);
 	explain_errors(f, g);
-	explain_terms(f, r);
-	explain_fit(f, r);
+	explain_terms(f, &c->fit, g);
+	explain_fit(f, &c->fit, g);
 	explain_rows(f, g);
 	explain_tests(f, g);
 	explain_robust(f, g);

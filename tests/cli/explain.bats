@@ -217,6 +217,14 @@ counts_csv() {
 	explain counts.csv
 }
 
+@test "of a mix the load is explained that it is mostly of" {
+	"$CALIB" measure --board virtual:juno-r2 --cluster a53 --loads int,dram -d run 2> /dev/null
+	explain -d run --mix int=0.6,dram=0.4
+	[[ $output == "a53 (VIRTUAL), load int
+  coefficient   C = 139."* ]]
+	[[ $output =~ "dynamic                 139." ]]
+}
+
 @test "explain is of one board" {
 	for board in 1 2; do
 		line_csv "p += $board"
