@@ -9,6 +9,7 @@
 
 #include "calib/commands.h"
 #include "calib/fit.h"
+#include "calib/fit_curve.h"
 #include "calib/fit_diagnose.h"
 #include "calib/fit_loads.h"
 #include "lib/outfile.h"
@@ -109,6 +110,8 @@ static int fit_all(struct job *j, struct err *err)
 	if (ret)
 		return ret;
 	fit_result_join(j->out, &j->in);
+	for (i = 0; j->o->curve && i < j->out->cluster_count; i++)
+		fit_curve_table(j->o->out ? stdout : stderr, &j->out->clusters[i]);
 	ret = fit_checks(j->out, &j->in, err);
 	return ret ? ret : write_result(j, err);
 }
@@ -160,6 +163,9 @@ static const struct opt fit_opts[] = {
 	  "fit the rows of this load (default: the integer load); all: of every load" },
 	{ "mix", 0, OPT_STRING, offsetof(struct fit_opts, mix), "LOAD=WEIGHT,...",
 	  "ship the mean of these loads' C; the weights add up to 1" },
+	{ "curve", 0, OPT_FLAG, offsetof(struct fit_opts, curve), NULL,
+	  "print power per operating point, and what the kernel makes of it (on stdout "
+	  "with -o)" },
 	{ "raw", 0, OPT_FLAG, offsetof(struct fit_opts, raw), NULL,
 	  "make the rows anew from single readings, see above" },
 	{ "match", 0, OPT_LIST, offsetof(struct fit_opts, match), "KEY=VALUE",
@@ -221,6 +227,15 @@ const struct cmd cmd_fit = {
 		"load's. --mix int=0.6,dram=0.2,simd=0.2 ships the mean by the share of "
 		"CPU time, with what the loads' errors have in common, and the file "
 		"says so.\n"
+		"\n"
+		"opp-microwatt in the file is the whole curve in place of the one "
+		"coefficient: what one busy CPU adds while its cluster runs, per "
+		"operating point, measured, drawn towards C f V^2 as far as it is noise, "
+		"and never falling as the clock rises. opp-microwatt-full is one CPU's "
+		"share of all that is metered with all CPUs busy, where that was "
+		"measured. --curve prints both beside what the kernel computes from C "
+		"and from the effective coefficient (through the origin, static power "
+		"included), and how far C f V^2 is off the measured power.\n"
 		"\n"
 		"With two clusters and more capacity-dmips-mhz comes from what the "
 		"integer "

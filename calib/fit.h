@@ -35,6 +35,7 @@ struct fit_opts {
 	const char *cluster;
 	const char *load;
 	const char *mix;
+	bool curve;
 	const char *scope;
 	struct opt_list match;
 	bool compare;

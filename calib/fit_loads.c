@@ -286,6 +286,20 @@ const char *fit_loads_poor(const struct fit_loads *l)
 	return NULL;
 }
 
+double fit_loads_effective(const struct fit_cluster *c)
+{
+	const struct fit_loads *l = c->loads;
+	double sum = 0;
+	unsigned int i;
+
+	if (!l || !l->is_mix)
+		return power_effective(&c->data);
+	for (i = 0; i < l->count; i++)
+		if (l->weight[i] > 0)
+			sum += l->weight[i] * power_effective(&l->list[i].data);
+	return sum;
+}
+
 size_t fit_loads_rows(const struct fit_loads *l)
 {
 	size_t rows = 0;

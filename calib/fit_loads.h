@@ -33,6 +33,8 @@ void fit_loads_free(struct fit_loads *l);
 const struct fit_cluster *fit_loads_main(const struct fit_cluster *c);
 /* Why a load of the mix has no coefficient; NULL: all have. */
 const char *fit_loads_poor(const struct fit_loads *l);
+/* power_effective() of the load, or of the mix. */
+double fit_loads_effective(const struct fit_cluster *c);
 /* Rows that the coefficient was made from. */
 size_t fit_loads_rows(const struct fit_loads *l);
 /* Into the result. */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "calib/fit_diagnose.h"
+#include "calib/fit_curve.h"
 #include "calib/fit_loads.h"
 #include "lib/num.h"
 #include "lib/sha256.h"
@@ -272,13 +273,8 @@ static void add_opp(struct coeffs_cluster *out, const struct fit_cluster *c, uin
 {
 	struct coeffs_opp *o;
 	struct power_opp p;
-	unsigned int i;
 
-	for (i = 0; i < c->data.opp_count && c->data.opp_khz[i] != khz; i++)
-		;
-	memset(&p, 0, sizeof(p));
-	if (i < c->data.opp_count)
-		power_opp(&c->data, &c->fit, i, &p);
+	fit_curve_opp(c, khz, &p);
 	if (out->opp_count == COEFFS_MAX_OPPS || (!table_uv && !(p.volt > 0)))
 		return;
 	o = &out->opps[out->opp_count++];
@@ -378,7 +374,7 @@ int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 		out->ci95[0] = f->ci95[0];
 		out->ci95[1] = f->ci95[1];
 	}
-	out->effective = power_effective(&c->data);
+	out->effective = fit_loads_effective(c);
 	out->has_effective = isfinite(out->effective) && out->effective > 0;
 	out->has_model = true;
 	fill_model(&out->model, c);
@@ -390,8 +386,11 @@ int fit_result_cluster(struct coeffs_cluster *out, const struct fit_cluster *c,
 		fit_loads_result(out, c->loads);
 	out->has_provenance = true;
 	ret = fill_provenance(&out->provenance, c, in, o, command, err);
-	return ret || out->has_boards ? ret
-				      : fit_diagnose(out, fit_loads_main(c), in, err);
+	if (!ret && !out->has_boards)
+		ret = fit_diagnose(out, fit_loads_main(c), in, err);
+	if (!ret)
+		fit_curve_fill(out, c);
+	return ret;
 }
 
 /* Capacities 0..1024 as the kernel will have them; false: not known for all. */
@@ -442,6 +441,8 @@ void fit_result_join(struct coeffs *out, const struct fit_input *in)
 	bool known;
 
 	known = kernel_capacities(out, in, capacity);
-	for (i = 0; i < out->cluster_count; i++)
+	for (i = 0; i < out->cluster_count; i++) {
 		mark_inefficient(&out->clusters[i], known ? capacity[i] : 1024);
+		fit_curve_mark(&out->clusters[i], known ? capacity[i] : 1024);
+	}
 }

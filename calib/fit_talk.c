@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "calib/fit.h"
+#include "calib/fit_curve.h"
 #include "calib/fit_loads.h"
 #include "calib/samples_pool.h"
 #include "lib/buf.h"
@@ -216,6 +217,7 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 	talk_raw(c, in);
 	talk_fit(f);
 	talk_power(c, &r->provenance);
+	fit_curve_talk(r);
 	if (c->loads)
 		fit_loads_talk(ctx, c, in);
 	if (r->has_interval && !c->boards.count)

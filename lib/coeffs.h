@@ -107,11 +107,19 @@ struct coeffs_opp {
 	bool has_next;		/* one more busy CPU, the cluster being awake */
 	double next_uw, next_ci_uw;
 	bool has_model;
-	double model_uw;     /* what the fitted model says for the same thing */
-	uint64_t kernel_uw;  /* what the kernel will compute from the coefficient
-				(models/kernel_em) */
-	bool inefficient;    /* by the kernel's current rule */
-	double work_per_mhz; /* of one CPU and second, in the load's units; 0: unknown */
+	double model_uw;       /* what the fitted model says for the same thing */
+	uint64_t kernel_uw;    /* what the kernel will compute from the coefficient
+				  (models/kernel_em) */
+	bool inefficient;      /* by the kernel's current rule */
+	uint64_t effective_uw; /* the same of the effective coefficient; 0: none */
+	bool has_error;
+	double error_pct; /* kernel_uw against measured_uw */
+	uint64_t opp_uw;  /* "opp-microwatt": what may be shipped in place of the
+			     coefficient, one CPU's dynamic power; 0: none */
+	uint64_t full_uw; /* "opp-microwatt-full": its share of all that is metered with
+			     all CPUs busy; 0: none */
+	bool opp_inefficient; /* by the current rule with opp_uw */
+	double work_per_mhz;  /* of one CPU and second, in the load's units; 0: unknown */
 	bool has_own;
 	double own, own_se; /* coefficient from this OPP's rows; own_se 0: none */
 	bool has_prediction;

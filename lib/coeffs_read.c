@@ -240,6 +240,26 @@ static int read_opp_diagnostics(const struct json *obj, struct coeffs_opp *o,
 	return ret;
 }
 
+static int read_curve(const struct json *obj, struct coeffs_opp *o, struct err *err)
+{
+	int ret = 0;
+
+	if (json_has(obj, "kernel-effective-microwatt"))
+		ret = json_get_u64(obj, "kernel-effective-microwatt", &o->effective_uw,
+				   err);
+	o->has_error = json_has(obj, "kernel-error-pct");
+	if (!ret && o->has_error)
+		ret = json_get_double(obj, "kernel-error-pct", &o->error_pct, err);
+	if (!ret && json_has(obj, "opp-microwatt"))
+		ret = json_get_range(obj, "opp-microwatt", 1, UINT32_MAX, &o->opp_uw,
+				     err);
+	if (!ret && json_has(obj, "opp-microwatt-full"))
+		ret = json_get_range(obj, "opp-microwatt-full", 1, UINT32_MAX,
+				     &o->full_uw, err);
+	return ret ? ret
+		   : json_opt_bool(obj, "opp-inefficient", &o->opp_inefficient, err);
+}
+
 static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *err)
 {
 	static const char *const known[] = { "hz",
@@ -251,6 +271,11 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 					     "model-microwatt",
 					     "kernel-microwatt",
 					     "inefficient",
+					     "kernel-effective-microwatt",
+					     "kernel-error-pct",
+					     "opp-microwatt",
+					     "opp-microwatt-full",
+					     "opp-inefficient",
 					     "work-per-mhz",
 					     "own-coefficient",
 					     "own-stderr",
@@ -285,6 +310,8 @@ static int read_opp(const struct json *obj, struct coeffs_opp *o, struct err *er
 		ret = json_get_u64(obj, "kernel-microwatt", &o->kernel_uw, err);
 	if (!ret)
 		ret = json_opt_bool(obj, "inefficient", &o->inefficient, err);
+	if (!ret)
+		ret = read_curve(obj, o, err);
 	if (!ret && json_has(obj, "work-per-mhz"))
 		ret = read_size(obj, "work-per-mhz", &o->work_per_mhz, err);
 	return ret ? ret : read_opp_diagnostics(obj, o, err);

@@ -145,6 +145,16 @@ static int put_opp(struct json *obj, const struct coeffs_opp *o, struct err *err
 		ret = json_put_u64(obj, "kernel-microwatt", o->kernel_uw);
 	if (!ret && o->inefficient)
 		ret = json_put_bool(obj, "inefficient", true);
+	if (!ret && o->effective_uw)
+		ret = json_put_u64(obj, "kernel-effective-microwatt", o->effective_uw);
+	if (!ret && o->has_error)
+		ret = put_real(obj, "kernel-error-pct", o->error_pct, err);
+	if (!ret && o->opp_uw)
+		ret = json_put_u64(obj, "opp-microwatt", o->opp_uw);
+	if (!ret && o->full_uw)
+		ret = json_put_u64(obj, "opp-microwatt-full", o->full_uw);
+	if (!ret && o->opp_inefficient)
+		ret = json_put_bool(obj, "opp-inefficient", true);
 	if (!ret && o->work_per_mhz > 0)
 		ret = put_real(obj, "work-per-mhz", o->work_per_mhz, err);
 	if (!ret && o->has_own)

@@ -293,7 +293,7 @@ static double dynamic_uw(const struct power_fit *f, const struct cell *c)
 void power_opp(const struct power_data *d, const struct power_fit *f, unsigned int opp,
 	       struct power_opp *out)
 {
-	struct cell idle = cell_of(d, f, opp, 0), busy = { 0 };
+	struct cell idle = cell_of(d, f, opp, 0), busy = { 0 }, all;
 	unsigned int i;
 
 	memset(out, 0, sizeof(*out));
@@ -301,13 +301,20 @@ void power_opp(const struct power_data *d, const struct power_fit *f, unsigned i
 		busy = cell_of(d, f, opp, d->counts[i]);
 	out->volt = busy.n ? busy.volt : idle.volt;
 	power_opp_next(d, f, opp, out);
+	out->cpus = d->counts[d->count_count - 1];
+	all = cell_of(d, f, opp, out->cpus);
+	out->has_share = all.n && all.busy > 0;
+	if (out->has_share)
+		out->share_uw = all.uw / all.busy;
+	out->fv2 = i == 1 ? busy.fv2 : 0;
 	if (!busy.n || !(busy.busy > idle.busy))
 		return;
 	out->model_uw = (dynamic_uw(f, &busy) - dynamic_uw(f, &idle)) /
 			(busy.busy - idle.busy);
 	if (!idle.n)
 		return;
-	out->has_measured = true;
+	/* The mean of several is not what the first takes, which wakes the cluster. */
+	out->has_measured = i == 1;
 	out->measured_uw = (busy.uw - idle.uw) / (busy.busy - idle.busy);
 	out->measured_ci_uw = 1.96 * sqrt(busy.var + idle.var) / (busy.busy - idle.busy);
 }

@@ -182,6 +182,10 @@ struct power_opp {
 	double model_uw;
 	bool has_next; /* one more, the cluster being awake: needs two busy counts */
 	double next_uw, next_ci_uw;
+	double fv2;	   /* MHz V^2 with the fewest CPUs busy; 0: not measured */
+	bool has_share;	   /* rows of the most CPUs */
+	double share_uw;   /* of all that the meter sees with them, per busy CPU */
+	unsigned int cpus; /* how many those are */
 };
 
 /* @opp: index into d->opp_khz. */

@@ -140,3 +140,71 @@ loads() {
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"--mix says which loads; leave --load out, or say 'all'"* ]]
 }
+
+# opps KEY - its values over the operating points of the first cluster, one a line
+opps() {
+	sed -n '/"opps"/,/"provenance"/p' out.json | sed -n "s/.*\"$1\": \([^,]*\),*/\1/p"
+}
+
+@test "opp-microwatt is one CPU's dynamic power at the rail, and rises" {
+	run_of --board virtual:odroid-xu3 --cluster a15
+	fit --curve
+	[ "$status" -eq 0 ]
+	[ "$(opps opp-microwatt | wc -l)" -eq 19 ]
+	opps opp-microwatt | sort -cn
+	opps opp-microwatt-full | sort -cn
+	# The truth is 310 f V^2, V below the table's by the rail's droop.
+	paste <(opps hz) <(opps microvolt) <(opps opp-microwatt) <(opps opp-microwatt-full) |
+		awk '{ c = $3 / ($1 / 1e6 * $2 * $2 / 1e12); if (c < 300 || c > 312 || $4 <= $3) exit 1 }'
+	grep -q '"opp-microwatt: dynamic power of one CPU; operating points differ from C f V^2 by ' out.json
+	# What the kernel makes of the effective coefficient, and how far C is off.
+	paste <(opps kernel-microwatt) <(opps measured-microwatt) <(opps kernel-error-pct) |
+		awk '{ e = 100 * ($1 / $2 - 1); if (e - $3 > 0.01 || $3 - e > 0.01 || e > -25 || e < -40) exit 1 }'
+	[ "$(opps kernel-effective-microwatt | wc -l)" -eq 19 ]
+	[[ $stderr == *"curve   the kernel's C f V^2 is -3"*" % off the first busy CPU above idle, "*" % off a further one"* ]]
+	[ "$(grep -c '^ *[0-9]*\.0 .* -3[0-9.]* ' <<< "$output")" -ge 15 ]
+	[[ $output == "a15: power of one busy CPU, mW"*"opp-microwatt, dynamic"* ]]
+	"$CALIB" check out.json > /dev/null || [ $? -eq 1 ]
+}
+
+@test "points that were not measured get the model, and then there is no full value" {
+	run_of --board virtual:odroid-xu3 --cluster a15 --opps 200,600,1000,1300,1600,2000
+	fit
+	[ "$(opps opp-microwatt | wc -l)" -eq 19 ]
+	opps opp-microwatt | sort -cn
+	[ -z "$(opps opp-microwatt-full)" ]
+	# Only against a measured first CPU.
+	[ "$(opps kernel-error-pct | wc -l)" -eq "$(opps measured-microwatt | wc -l)" ]
+	[ "$(opps measured-microwatt | wc -l)" -le 6 ]
+	paste <(opps hz) <(opps microvolt) <(opps opp-microwatt) |
+		awk '{ c = $3 / ($1 / 1e6 * $2 * $2 / 1e12); if (c < 302 || c > 313) exit 1 }'
+}
+
+@test "power that does not rise with the clock is pooled, and that is said" {
+	# Every third point takes 1.16 times what its neighbours do per MHz and V^2.
+	awk 'BEGIN { srand(1); print "policy,ncpus,freq_khz,voltage_uv,power_uw"
+		for (i = 0; i < 12; i++) for (k = 0; k < 5; k++) {
+			f = 200 + 100 * i; v = 0.9 + 0.01 * i; c = 150 * (i % 3 == 1 ? 1.1 : 0.95)
+			printf "0,%d,%d,%d,%d\n", k, f * 1000, v * 1e6,
+				20000 + (30 * (k > 0) + k * c) * f * v * v + 400 * (rand() - 0.5) } }' > zigzag.csv
+	"$CALIB" fit zigzag.csv 2> /dev/null > out.json
+	opps opp-microwatt | sort -cn
+	grep -q 'opp-microwatt: power did not rise with the clock; 4 operating points pooled' out.json
+	[ "$(opps opp-microwatt | sort -u | wc -l)" -eq 10 ]
+	# The others are as measured, not as the model has them: 165 f V^2 at 600 MHz.
+	awk -v p="$(opps opp-microwatt | sed -n 5p)" 'BEGIN { t = 165 * 600 * 0.94 ^ 2; exit !(p > 0.99 * t && p < 1.01 * t) }'
+	# No board tells how many CPUs there are, so that nothing is known of a full cluster.
+	[ -z "$(opps opp-microwatt-full)" ]
+}
+
+@test "the curve of a mix is the loads' mean" {
+	run_of --board virtual:odroid-xu3 --cluster a15 --loads int,simd
+	fit --mix int=0.5,simd=0.5
+	[ "$status" -eq 0 ]
+	# 310 (0.5 + 0.5 * 1.35) = 364.25
+	paste <(opps hz) <(opps microvolt) <(opps opp-microwatt) |
+		awk '{ c = $3 / ($1 / 1e6 * $2 * $2 / 1e12); if (c < 350 || c > 368) exit 1 }'
+	opps opp-microwatt-full | sort -cn
+	[ "$(opps opp-microwatt-full | wc -l)" -eq 19 ]
+	[ -z "$(opps prediction-microwatt)" ]
+}

@@ -163,8 +163,13 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		  "clusters[0]: opps[0]: unknown key 'khz'; known are hz, microvolt, "
 		  "measured-microwatt, measured-ci-microwatt, next-microwatt, "
 		  "next-ci-microwatt, model-microwatt, kernel-microwatt, "
-		  "inefficient, work-per-mhz, own-coefficient, own-stderr, "
-		  "prediction-microwatt" },
+		  "inefficient, kernel-effective-microwatt, kernel-error-pct, "
+		  "opp-microwatt, opp-microwatt-full, opp-inefficient, work-per-mhz, "
+		  "own-coefficient, own-stderr, prediction-microwatt" },
+		{ CLUSTER(LEAST ", " DPC
+				", \"opps\": [ { \"hz\": 2, \"opp-microwatt\": 0 } ]"),
+		  "clusters[0]: opps[0]: key 'opp-microwatt': 0 is not a whole number in "
+		  "1..4294967295" },
 		{ CLUSTER(LEAST ", " DPC ", \"loads\": [ { \"name\": \"\" } ]"),
 		  "clusters[0]: loads[0]: key 'name' is empty" },
 		{ CLUSTER(LEAST
@@ -345,9 +350,28 @@ static void fill(struct coeffs *c)
 {
 	/* Static: then padding is zero, and the whole can be compared. */
 	static const struct coeffs_opp opps[] = {
-		{ 200000000, 900000, true, 49850.5, 12.25, true, 42100.5, 9.5, true,
-		  49900, 50220, false, 1024.5 },
-		{ 300000000, 900000, false, 0, 0, false, 0, 0, false, 0, 75330, true, 0 },
+		{ .hz = 200000000,
+		  .microvolt = 900000,
+		  .has_measured = true,
+		  .measured_uw = 49850.5,
+		  .measured_ci_uw = 12.25,
+		  .has_next = true,
+		  .next_uw = 42100.5,
+		  .next_ci_uw = 9.5,
+		  .has_model = true,
+		  .model_uw = 49900,
+		  .kernel_uw = 50220,
+		  .effective_uw = 65200,
+		  .has_error = true,
+		  .error_pct = 0.75,
+		  .opp_uw = 50110,
+		  .full_uw = 61000,
+		  .work_per_mhz = 1024.5 },
+		{ .hz = 300000000,
+		  .microvolt = 900000,
+		  .kernel_uw = 75330,
+		  .inefficient = true,
+		  .opp_inefficient = true },
 	};
 	struct coeffs_cluster *k = &c->clusters[0];
 
