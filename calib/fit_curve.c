@@ -158,9 +158,10 @@ static void smooth(struct coeffs_cluster *out, const struct fit_cluster *c,
 	for (i = 0; i < out->opp_count; i++)
 		out->opps[i].opp_uw = llround(fmax(points[i].smooth_uw, 1));
 	add_note(out,
-		 "opp-microwatt: dynamic power of one CPU; operating points differ from "
-		 "C f V^2 by %.2f %% beyond their errors",
-		 100 * curve.spread);
+		 "opp-microwatt: dynamic power of one CPU%s%s; operating points differ "
+		 "from C f V^2 by %.2f %% beyond their errors",
+		 c->method->holds ? ", with what this method leaves in it: " : "",
+		 c->method->holds ? c->method->holds : "", 100 * curve.spread);
 	if (curve.pooled)
 		add_note(out,
 			 "opp-microwatt: power did not rise with the clock; %u operating "

@@ -197,6 +197,11 @@ opps() {
 	[ -z "$(opps opp-microwatt-full)" ]
 }
 
+@test "a method that leaves static power in C says so of opp-microwatt, too" {
+	"$CALIB" fit --method freqbench "$TOP/tests/data/fit-line.csv" 2> /dev/null > out.json
+	grep -q 'opp-microwatt: dynamic power of one CPU, with what this method leaves in it: shared clock, static power' out.json
+}
+
 @test "the curve of a mix is the loads' mean" {
 	run_of --board virtual:odroid-xu3 --cluster a15 --loads int,simd
 	fit --mix int=0.5,simd=0.5
