@@ -207,8 +207,8 @@ static void explain_opps(FILE *f, const struct coeffs_cluster *r)
 	unsigned int i;
 
 	line(f, "per OPP");
-	fprintf(f, "%8s %8s %7s %9s %9s %9s %9s\n", "MHz", "C", "se", "measured", "model",
-		"low", "high");
+	fprintf(f, "%8s %8s %7s %9s %9s %9s %9s\n", "MHz", "C", "se", "measured",
+		"predicted", "low", "high");
 	for (i = 0; i < r->opp_count; i++) {
 		const struct coeffs_opp *o = &r->opps[i];
 
@@ -223,7 +223,8 @@ static void explain_opps(FILE *f, const struct coeffs_cluster *r)
 		else
 			fprintf(f, " %7s", "-");
 		mw(f, o->has_measured, o->measured_uw, 9);
-		mw(f, o->has_model, o->model_uw, 9);
+		mw(f, o->has_prediction, (o->prediction_uw[0] + o->prediction_uw[1]) / 2,
+		   9);
 		mw(f, o->has_prediction, o->prediction_uw[0], 9);
 		mw(f, o->has_prediction, o->prediction_uw[1], 9);
 		fprintf(f, "\n");

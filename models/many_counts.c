@@ -34,7 +34,8 @@
 /* Variation within the visits below this share of a column says nothing about it. */
 #define MIN_VARIATION  1e-3
 #define MIN_KELVIN     0.5
-#define CROSS_CHECK_SE 2.5
+#define CROSS_CHECK_SE 3
+#define Z975	       1.96
 #define NO_POWER       1e-6 /* of the largest: nothing to take a share of */
 /* Fewer visits than this cannot tell how visits scatter. */
 #define MIN_CLUSTERS 4
@@ -491,11 +492,13 @@ static void cross_check(const struct power_data *d, struct power_fit *f)
 	struct power_fit *other = calloc(1, sizeof(*other));
 
 	if (other && !run(d, true, false, other, NULL) && isfinite(other->se) &&
-	    fabs(other->c - f->c) > CROSS_CHECK_SE * hypot(other->se, f->se))
+	    fabs(other->c - f->c) >
+		    CROSS_CHECK_SE *
+			    hypot(other->se * lsq_t975(other->dof) / Z975, f->se))
 		power_note(
 			f,
-			"within-opp disagrees: C = %.2f, standard error %.2f; the model "
-			"of static power does not hold here",
+			"within-opp disagrees: C = %.2f, standard error %.2f; one of the "
+			"two models does not hold here, look at --explain",
 			other->c, other->se);
 	free(other);
 }

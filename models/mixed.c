@@ -302,7 +302,7 @@ int mixed_fit(struct mixed *f, struct err *err)
 
 double mixed_deviance(struct mixed *f)
 {
-	double sum = pow(mixed_surprise(f), 2);
+	double sum = mixed_surprise(f);
 	size_t i;
 
 	mixed_assemble(f);

@@ -104,7 +104,8 @@ void mixed_search_visits(struct mixed *f);
  * Returns 0 or -ENOMEM. Where nothing is to be found they stay as they are.
  */
 int mixed_bend(struct mixed *f, bool exponent);
-/* How many standard deviations the exponent is off what is known of it beforehand. */
+/* Squared standard deviations that exponent and growth are off what is known of them
+ * beforehand: leakage goes with V^3 and grows by 3 %/K, give or take as much. */
 double mixed_surprise(const struct mixed *f);
 /* Start with the law that was asked for; else with V^3 exp(T). */
 void mixed_start_law(struct mixed *f);

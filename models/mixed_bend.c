@@ -11,10 +11,11 @@
 
 #include "models/mixed.h"
 
-#define GROWTH_MIN   -0.02
-#define GROWTH_MAX   0.12 /* leakage doubling in 6 K: no silicon is worse */
-#define GROWTH_SCALE 0.03
-#define DROOP_MAX    0.15 /* of the voltage */
+#define GROWTH_MIN  -0.02
+#define GROWTH_MAX  0.12 /* leakage doubling in 6 K: no silicon is worse */
+#define GROWTH_MEAN 0.03
+#define GROWTH_SD   0.03
+#define DROOP_MAX   0.15 /* of the voltage */
 /* A bound at 0 would make the mean of small resistances too large. */
 #define OHM_BELOW_0 0.2
 /* What is known beforehand of the exponent of V. */
@@ -23,6 +24,8 @@
 #define EXPONENT_MEAN 3.0
 #define EXPONENT_SD   3.0
 
+/* Rows of what is known beforehand: exponent, growth. */
+#define PRIORS	    2
 #define MAX_PARAMS  3
 #define MAX_STEPS   20
 #define STEP_ENOUGH 1e-4
@@ -40,9 +43,19 @@ struct bend {
 	unsigned int count;
 };
 
-double mixed_surprise(const struct mixed *f)
+static double exponent_surprise(const struct mixed *f)
 {
 	return f->has[COL_LEAK] ? (f->exponent - EXPONENT_MEAN) / EXPONENT_SD : 0;
+}
+
+static double growth_surprise(const struct mixed *f)
+{
+	return f->has[COL_LEAK] && f->grows ? (f->growth - GROWTH_MEAN) / GROWTH_SD : 0;
+}
+
+double mixed_surprise(const struct mixed *f)
+{
+	return pow(exponent_surprise(f), 2) + pow(growth_surprise(f), 2);
 }
 
 /* A droop of more than DROOP_MAX in no row. */
@@ -68,7 +81,7 @@ static void choose_params(struct bend *b, struct mixed *f, bool exponent)
 	b->count = 0;
 	if (f->has[COL_LEAK] && f->grows)
 		b->param[b->count++] = (struct param){ &f->growth, GROWTH_MIN, GROWTH_MAX,
-						       GROWTH_SCALE };
+						       GROWTH_SD };
 	if (f->droops && isfinite(ohm))
 		b->param[b->count++] = (struct param){ &f->ohm, -OHM_BELOW_0 * ohm, ohm,
 						       ohm };
@@ -101,14 +114,15 @@ static int residuals(const gsl_vector *z, void *arg, gsl_vector *out)
 	for (i = 0; i < f->n; i++)
 		gsl_vector_set(out, i,
 			       f->lsq.resid[i] * (f->per_visit ? sqrt(f->w[i]) : 1));
-	gsl_vector_set(out, f->n, mixed_surprise(f));
+	gsl_vector_set(out, f->n, exponent_surprise(f));
+	gsl_vector_set(out, f->n + 1, growth_surprise(f));
 	return GSL_SUCCESS;
 }
 
 static void walk(struct bend *b, gsl_multifit_nlinear_workspace *w, gsl_vector *z)
 {
 	gsl_multifit_nlinear_fdf fdf = {
-		.f = residuals, .n = b->f->n + 1, .p = b->count, .params = b
+		.f = residuals, .n = b->f->n + PRIORS, .p = b->count, .params = b
 	};
 	int info;
 
@@ -129,11 +143,11 @@ int mixed_bend(struct mixed *f, bool exponent)
 	unsigned int i;
 
 	choose_params(&b, f, exponent);
-	if (!b.count || f->n + 1 < b.count)
+	if (!b.count || f->n + PRIORS < b.count)
 		return 0;
 	handler = gsl_set_error_handler_off();
 	how.h_df = DIFFERENCE;
-	w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, f->n + 1,
+	w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &how, f->n + PRIORS,
 				       b.count);
 	z = gsl_vector_alloc(b.count);
 	if (w && z) {
