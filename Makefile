@@ -3,6 +3,7 @@
 # make                 build/calib/calib, build/fdtedit/fdtedit
 # make check [SAN=1]   layers, style, all tests (SAN=1: address and undefined-behaviour sanitizers)
 # make bench           the figures that README and notes quote
+# make fuzz            libFuzzer on each target of tests/fuzz, SECONDS=600 each
 # make install         DESTDIR= prefix=
 # CROSS_COMPILE=       as in the kernel
 
@@ -57,9 +58,10 @@ man_pages := $(patsubst %.scd,$(B)/%,$(wildcard man/*.scd))
 unit_src := $(wildcard tests/unit/test_*.c)
 unit_bin := $(patsubst %.c,$(B)/%,$(unit_src))
 bench_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
+fuzz_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all check check-static check-tests check-unit bench install clean man
+.PHONY: all check check-static check-tests check-unit bench fuzz install clean man
 
 all: $(B)/calib/calib $(B)/fdtedit/fdtedit man
 
@@ -128,13 +130,21 @@ $(fake_bin) $(bench_bin): $(B)/%: %.c $(B)/fdtedit.a $(ar_calib)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib)
 
+# What takes bytes from anywhere. The tests feed it files; FUZZER=1 (scripts/fuzz) makes it a libFuzzer.
+fuzz_main := $(if $(FUZZER),,tests/fuzz/replay.c)
+$(fuzz_bin): $(B)/%: %.c tests/fuzz/fuzz.h tests/fuzz/replay.c $(ar_fdtedit)
+	@mkdir -p $(@D)
+	$(call say,LD)
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) \
+		-o $@ $< $(fuzz_main) $(ar_fdtedit) $(LIBS_fdtedit)
+
 check-static:
 	scripts/check-layers
 	scripts/check-style
 
 # TESTS="tests/cli/x.bats build/tests/unit/test_y" picks some.
 TESTS ?= $(unit_bin) $(wildcard tests/cli/*.bats)
-check-tests: all $(unit_bin) $(fault_lib) $(fake_bin)
+check-tests: all $(unit_bin) $(fault_lib) $(fake_bin) $(fuzz_bin)
 	B=$(B) scripts/run-tests $(TESTS)
 
 # Unit tests alone: what scripts/cross runs under qemu-user.
@@ -149,6 +159,10 @@ check: check-static
 bench: all $(bench_bin)
 	@for b in $(bench_bin); do echo "== $${b##*/}"; $$b || exit 1; done
 
+SECONDS ?= 600
+fuzz:
+	scripts/fuzz $(SECONDS)
+
 install: all
 	install -d $(DESTDIR)$(bindir) $(DESTDIR)$(mandir)/man1 $(DESTDIR)$(mandir)/man5 \
 		$(DESTDIR)$(completiondir)
@@ -159,6 +173,6 @@ install: all
 	ln -sf calib $(DESTDIR)$(completiondir)/fdtedit
 
 clean:
-	rm -rf build build-san
+	rm -rf build build-san build-fuzz
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -125,6 +125,30 @@ int dtb_layout(const struct dtb *dtb, struct dtb_layout *l, struct err *err)
 	return check_overlap(l, err);
 }
 
+/* Of version 16 libfdt does not ask, and what is not in the block would not move with it.
+ */
+static int check_names(const struct dtb *dtb, const struct dtb_layout *l, struct err *err)
+{
+	const char *blob = dtb->file.data, *strings = blob + l->strings;
+	int offset = 0, next;
+
+	for (uint32_t tag = 0; tag != FDT_END; offset = next) {
+		size_t at;
+
+		tag = fdt_next_tag(blob, offset, &next);
+		if (tag != FDT_PROP)
+			continue;
+		at = fdt32_ld(&fdt_get_property_by_offset(blob, offset, NULL)->nameoff);
+		if (at >= l->strings_size ||
+		    !memchr(strings + at, '\0', l->strings_size - at))
+			return err_set(err, -EINVAL,
+				       "damaged device tree: the name of a property is "
+				       "not in the strings block (header field "
+				       "size_dt_strings)");
+	}
+	return 0;
+}
+
 /* Offset, -FDT_ERR_NOTFOUND, or -FDT_ERR_EXISTS when the name is there twice. */
 static int exact_child(const void *blob, int parent, const char *name, size_t len)
 {
@@ -409,6 +433,8 @@ int dtb_edit(const struct dtb *before, const struct edits *edits, struct dtb *af
 			       before->trailing, fdt_totalsize(before->file.data),
 			       fdt_totalsize(before->file.data));
 	ret = dtb_layout(before, &layout, err);
+	if (!ret)
+		ret = check_names(before, &layout, err);
 	if (ret)
 		return ret;
 	ret = edit_copy(before, edits, after, err);

@@ -169,6 +169,26 @@ static void version_16_is_edited_and_stays_16(void **state)
 	dtb_free(&after);
 }
 
+/* libfdt takes a name from behind the block in version 16: it would not move with it. */
+static void version_16_with_names_past_its_strings_is_refused(void **state)
+{
+	struct dtb before, after = { 0 };
+	struct edits edits = { 0 };
+	struct err err = { "" };
+
+	(void)state;
+	compile("cat", "-V 16", &before);
+	fdt_set_size_dt_strings(before.file.data,
+				fdt_size_dt_strings(before.file.data) - 1);
+	add_edit(&edits, "/cpus/cpu@1", DPC, 310);
+	assert_int_equal(dtb_edit(&before, &edits, &after, &err), -EINVAL);
+	assert_string_equal(err.msg,
+			    "damaged device tree: the name of a property is not in the "
+			    "strings block (header field size_dt_strings)");
+	assert_null(after.file.data);
+	dtb_free(&before);
+}
+
 static void other_versions_are_refused(void **state)
 {
 	struct dtb before, after = { 0 };
@@ -570,6 +590,7 @@ int main(void)
 		cmocka_unit_test(the_end_of_a_longer_name_will_do),
 		cmocka_unit_test(a_node_without_properties_gets_its_first),
 		cmocka_unit_test(version_16_is_edited_and_stays_16),
+		cmocka_unit_test(version_16_with_names_past_its_strings_is_refused),
 		cmocka_unit_test(other_versions_are_refused),
 		cmocka_unit_test(blocks_in_another_order_stay_in_it),
 		cmocka_unit_test(blocks_that_overlap_are_refused),
