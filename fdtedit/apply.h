@@ -19,6 +19,7 @@ struct apply_options {
 	bool backup;
 	bool patch;
 	const char *format;
+	bool overlay, fragment;
 	bool dry_run;
 	bool all_cpus;
 	struct opt_list include_dirs;
@@ -41,8 +42,15 @@ struct apply {
 
 /* Edit source, or print the edit as a patch. Returns 0 or a negative errno. */
 int apply_source(struct apply *a, struct err *err);
+/* An overlay or a source fragment in place of an edit. Returns 0 or a negative errno. */
+int apply_overlay(struct apply *a, struct err *err);
+/* Fill cpus, edits and @a->after from @a->before. 0, or a negative errno (then the
+ * message names no file). */
+int apply_plan_tree(struct apply *a, struct err *err);
 /* Warn of edits that the kernel will not look at; @a->cpus knows the OPPs. */
 void apply_warn_domains(const struct apply *a);
+/* Both there, and one file? */
+bool apply_same_file(const char *a, const char *b);
 /* What was done, a line for each edit and one for all. @old_text: what stood there when
  * it was no number (by edit), or NULL. */
 void apply_print_edits(const struct apply *a, const char *const *old_text);

@@ -60,17 +60,17 @@ void apply_warn_domains(const struct apply *a)
 			warn_no_effect(a, &a->cpus->domains[d]);
 }
 
-static int plan_dtb(struct apply *a, struct err *err)
+int apply_plan_tree(struct apply *a, struct err *err)
 {
 	struct edit_cpu *view;
 	int ret;
 
-	ret = dtb_load(a->board, &a->before, err);
-	if (ret)
-		return ret;
+	a->cpus = dtcpus_new();
+	if (!a->cpus)
+		return err_errno(err, -ENOMEM, "list of CPU nodes");
 	ret = dtb_read_cpus(&a->before, a->cpus, err);
 	if (ret)
-		return err_wrap(err, ret, "'%s'", a->board);
+		return ret;
 	view = calloc(EDITS_MAX, sizeof(*view));
 	if (!view)
 		return err_errno(err, -ENOMEM, "list of CPU nodes");
@@ -78,12 +78,10 @@ static int plan_dtb(struct apply *a, struct err *err)
 	ret = edits_plan(a->coeffs, view, a->cpus->cpu_count, a->opts->all_cpus,
 			 &a->edits, err);
 	free(view);
-	if (!ret)
-		ret = dtb_edit(&a->before, &a->edits, &a->after, err);
-	return ret ? err_wrap(err, ret, "'%s'", a->board) : 0;
+	return ret ? ret : dtb_edit(&a->before, &a->edits, &a->after, err);
 }
 
-static bool same_file(const char *a, const char *b)
+bool apply_same_file(const char *a, const char *b)
 {
 	struct stat sa, sb;
 
@@ -111,7 +109,7 @@ static int read_back(const char *path, const struct buf *want, struct err *err)
 static int write_result(struct apply *a, const struct buf *result, struct err *err)
 {
 	const char *out = a->opts->output ? a->opts->output : a->board;
-	bool in_place = same_file(out, a->board);
+	bool in_place = apply_same_file(out, a->board);
 	int ret = 0;
 
 	if (a->opts->dry_run || (in_place && !a->edits.count))
@@ -131,7 +129,8 @@ static int write_result(struct apply *a, const struct buf *result, struct err *e
 
 void apply_print_edits(const struct apply *a, const char *const *old_text)
 {
-	bool dry = a->opts->dry_run || a->opts->patch;
+	bool dry = a->opts->dry_run || a->opts->patch || a->opts->overlay ||
+		   a->opts->fragment;
 
 	for (unsigned int i = 0; i < a->edits.count; i++) {
 		const struct edit *e = &a->edits.list[i];
@@ -185,7 +184,15 @@ static int check_options(const struct apply *a, const char *coeffs, struct err *
 			"--backup is for editing in place; --patch changes nothing");
 	if (!strcmp(a->board, "-") && !strcmp(coeffs, "-"))
 		return err_set(err, -EINVAL, "BOARD and COEFFS cannot both be '-'");
-	if (a->opts->output || a->opts->patch || a->opts->dry_run)
+	if (a->opts->patch + a->opts->overlay + a->opts->fragment > 1)
+		return err_set(err, -EINVAL,
+			       "give one of --patch, --overlay and --dtsi-fragment");
+	if (a->opts->backup && (a->opts->overlay || a->opts->fragment))
+		return err_set(err, -EINVAL,
+			       "--backup is for editing in place; %s changes nothing",
+			       a->opts->overlay ? "--overlay" : "--dtsi-fragment");
+	if (a->opts->output || a->opts->patch || a->opts->dry_run || a->opts->overlay ||
+	    a->opts->fragment)
 		return 0;
 	if (!strcmp(a->board, "-"))
 		return err_set(err, -EINVAL,
@@ -202,12 +209,12 @@ static int apply_dtb(struct apply *a, struct err *err)
 {
 	int ret;
 
-	a->cpus = dtcpus_new();
-	if (!a->cpus)
-		return err_errno(err, -ENOMEM, "list of CPU nodes");
-	ret = plan_dtb(a, err);
+	ret = dtb_load(a->board, &a->before, err);
 	if (ret)
 		return ret;
+	ret = apply_plan_tree(a, err);
+	if (ret)
+		return err_wrap(err, ret, "'%s'", a->board);
 	if (a->opts->patch)
 		return err_set(
 			err, -EINVAL,
@@ -244,7 +251,9 @@ static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 			 "'%s': these coefficients were made by a virtual board, not "
 			 "measured",
 			 argv[1]);
-	if (!ret)
+	if (!ret && (a.opts->overlay || a.opts->fragment))
+		ret = apply_overlay(&a, err);
+	else if (!ret)
 		ret = compile_is_source(a.board) ? apply_source(&a, err)
 						 : apply_dtb(&a, err);
 	dtb_free(&a.before);
@@ -268,6 +277,12 @@ static const struct opt apply_opts[] = {
 	  "of --patch: 'diff' (default, for 'patch -p1'), or 'git-am', a mail for "
 	  "'git am' whose message says where the numbers come from",
 	  "diff|git-am" },
+	{ "overlay", 0, OPT_FLAG, offsetof(struct apply_options, overlay), NULL,
+	  "make an overlay that does it when merged into BOARD, and leave that alone: "
+	  "with -o NAME.dtbo compiled, its source beside it as NAME.dtso; with -o "
+	  "NAME.dtso, or without -o on standard output, only the source" },
+	{ "dtsi-fragment", 0, OPT_FLAG, offsetof(struct apply_options, fragment), NULL,
+	  "print '&cpu0 { ... };' blocks, to be included after BOARD's source" },
 	{ "include", 'I', OPT_LIST, offsetof(struct apply_options, include_dirs), "DIR",
 	  "source only: look for included files here as well" },
 	{ "all-files", 0, OPT_FLAG, offsetof(struct apply_options, all_files), NULL,
@@ -304,6 +319,11 @@ const struct cmd cmd_apply = {
 		"and 'git apply' take and 'git am' refuses. With --format git-am it is a "
 		"mail with a commit message, which 'git am' takes.\n"
 		"\n"
+		"--overlay names nodes by label where BOARD has __symbols__ (dtc -@), "
+		"else by path, and was merged into a copy of BOARD and compared with the "
+		"edit before it is written. A reg or path in COEFFS that no CPU node "
+		"of BOARD has is refused. --dtsi-fragment takes the labels of source.\n"
+		"\n"
 		"Refused, with nothing written: a cluster that matches no CPU node, a "
 		"CPU "
 		"node of two clusters, two values in one frequency domain (the kernel "
@@ -314,6 +334,8 @@ const struct cmd cmd_apply = {
 	.example = "fdtedit apply -n exynos5422-odroidxu4.dtb coeffs.json\n"
 		   "fdtedit apply --backup exynos5422-odroidxu4.dtb coeffs.json\n"
 		   "fdtedit apply -o new.dtb exynos5422-odroidxu4.dtb coeffs.json\n"
+		   "fdtedit apply --overlay -o board-eas.dtbo board.dtb coeffs.json\n"
+		   "fdtedit apply --dtsi-fragment board.dts coeffs.json > eas.dtsi\n"
 		   "fdtedit apply --patch exynos5422-cpus.dtsi coeffs.json | patch -p1\n"
 		   "fdtedit apply --patch --format git-am soc.dtsi coeffs.json | git am",
 	.opts = apply_opts,

@@ -112,8 +112,8 @@ static int run(const struct args *a, const struct buf *input, struct buf *out,
 	return ret;
 }
 
-int compile_source(const char *path, const struct opt_list *includes, struct dtb *dtb,
-		   struct err *err)
+static int compile(const char *path, const struct opt_list *includes, bool labels,
+		   struct dtb *dtb, struct err *err)
 {
 	/* Files that include each other end at the first error, not after 2^200. */
 	static const char *const cpp[] = {
@@ -133,6 +133,8 @@ int compile_source(const char *path, const struct opt_list *includes, struct dtb
 	add_folders(&cpp_args, "-I", folder, includes);
 	add_args(&cpp_args, file);
 	add_args(&dtc_args, dtc);
+	if (labels)
+		dtc_args.v[dtc_args.n++] = "-@";
 	add_folders(&dtc_args, "-i", folder, includes);
 	add_args(&dtc_args, standard_input);
 
@@ -144,6 +146,18 @@ int compile_source(const char *path, const struct opt_list *includes, struct dtb
 	buf_free(&text);
 	buf_free(&blob);
 	return ret ? err_wrap(err, ret, "compiling '%s'", path) : 0;
+}
+
+int compile_source(const char *path, const struct opt_list *includes, struct dtb *dtb,
+		   struct err *err)
+{
+	return compile(path, includes, false, dtb, err);
+}
+
+int compile_labelled(const char *path, const struct opt_list *includes, struct dtb *dtb,
+		     struct err *err)
+{
+	return compile(path, includes, true, dtb, err);
 }
 
 int compile_or_load(const char *path, const struct opt_list *includes, struct dtb *dtb,

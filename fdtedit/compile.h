@@ -28,6 +28,10 @@ bool compile_is_source(const char *path);
 int compile_source(const char *path, const struct opt_list *includes, struct dtb *dtb,
 		   struct err *err);
 
+/* The same with the labels of the source in /__symbols__ (dtc -@). */
+int compile_labelled(const char *path, const struct opt_list *includes, struct dtb *dtb,
+		     struct err *err);
+
 /* compile_source() if it is source, else dtb_load(). */
 int compile_or_load(const char *path, const struct opt_list *includes, struct dtb *dtb,
 		    struct err *err);

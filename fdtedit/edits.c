@@ -101,6 +101,7 @@ static void note_unused_keys(const struct plan *p, const struct coeffs_cluster *
 
 		for (size_t i = 0; i < p->cpu_count; i++)
 			used |= p->cpus[i].has_reg && p->cpus[i].reg == cl->match.reg[r];
+		out->absent += !used;
 		if (!used)
 			note(out, "cluster '%s': no CPU node has reg 0x%" PRIx64,
 			     cl->name, cl->match.reg[r]);
@@ -110,6 +111,7 @@ static void note_unused_keys(const struct plan *p, const struct coeffs_cluster *
 
 		for (size_t i = 0; i < p->cpu_count; i++)
 			used |= !strcmp(p->cpus[i].path, cl->match.paths[r]);
+		out->absent += !used;
 		if (!used)
 			note(out, "cluster '%s': no CPU node '%s'", cl->name,
 			     cl->match.paths[r]);

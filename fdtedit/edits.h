@@ -48,8 +48,9 @@ struct edits {
 	struct edit list[EDITS_MAX]; /* in the view's order; only what must change */
 	unsigned int count;	     /* 0: nothing to do */
 	unsigned int right;	     /* CPU nodes that have the wanted value already */
-	unsigned int lost; /* CPU nodes, to be edited or not, that end up without it:
-			      /delete-property/ follows */
+	unsigned int lost;   /* CPU nodes, to be edited or not, that end up without it:
+				/delete-property/ follows */
+	unsigned int absent; /* reg and paths of a match that no CPU node has; in notes */
 	char notes[EDITS_MAX_NOTES][256]; /* what the user should know; for cmd_warn() */
 	unsigned int note_count;
 };
