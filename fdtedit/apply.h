@@ -49,8 +49,6 @@ int apply_overlay(struct apply *a, struct err *err);
 int apply_plan_tree(struct apply *a, struct err *err);
 /* Warn of edits that the kernel will not look at; @a->cpus knows the OPPs. */
 void apply_warn_domains(const struct apply *a);
-/* Both there, and one file? */
-bool apply_same_file(const char *a, const char *b);
 /* What was done, a line for each edit and one for all. @old_text: what stood there when
  * it was no number (by edit), or NULL. */
 void apply_print_edits(const struct apply *a, const char *const *old_text);

@@ -11,6 +11,7 @@
 
 #include "fdtedit/compile.h"
 #include "fdtedit/overlay.h"
+#include "fdtedit/target.h"
 #include "lib/buf.h"
 #include "lib/outfile.h"
 #include "lib/text.h"
@@ -125,7 +126,7 @@ static int write_output(struct apply *a, const struct buf *text,
 		return 0;
 	if (!strcmp(out, "-"))
 		a->talk = stderr;
-	if (apply_same_file(out, a->board))
+	if (target_same_file(out, a->board))
 		return err_set(err, -EINVAL, "-o '%s' would replace the board", out);
 	if (!source && ends_with(out, ".dtbo"))
 		ret = write_beside(out, text, err);

@@ -9,12 +9,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "fdtedit/apply.h"
 #include "fdtedit/compile.h"
 #include "fdtedit/dtb.h"
 #include "fdtedit/edits.h"
+#include "fdtedit/target.h"
 #include "lib/buf.h"
 #include "lib/coeffs.h"
 #include "lib/outfile.h"
@@ -81,52 +81,6 @@ int apply_plan_tree(struct apply *a, struct err *err)
 	return ret ? ret : dtb_edit(&a->before, &a->edits, &a->after, err);
 }
 
-bool apply_same_file(const char *a, const char *b)
-{
-	struct stat sa, sb;
-
-	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
-/* What arrived is what was meant; only a file can be asked. */
-static int read_back(const char *path, const struct buf *want, struct err *err)
-{
-	struct buf got = { 0 };
-	struct stat st;
-	int ret;
-
-	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	ret = buf_read_file(&got, path, DTB_MAX_SIZE, err);
-	if (!ret && (got.len != want->len || memcmp(got.data, want->data, want->len)))
-		ret = err_set(err, -EIO, "'%s': reads back other than it was written",
-			      path);
-	buf_free(&got);
-	return ret;
-}
-
-static int write_result(struct apply *a, const struct buf *result, struct err *err)
-{
-	const char *out = a->opts->output ? a->opts->output : a->board;
-	bool in_place = apply_same_file(out, a->board);
-	int ret = 0;
-
-	if (a->opts->dry_run || (in_place && !a->edits.count))
-		return 0;
-	if (a->opts->backup)
-		ret = outfile_backup(a->board, err);
-	if (ret)
-		return ret;
-	ret = outfile_write(out, result->data, result->len, err);
-	/* The file is as before, and so must be what is beside it. */
-	if (ret && a->opts->backup)
-		outfile_drop_backup(a->board);
-	if (!ret)
-		a->changed = out;
-	return ret ? ret : read_back(out, result, err);
-}
-
 void apply_print_edits(const struct apply *a, const char *const *old_text)
 {
 	bool dry = a->opts->dry_run || a->opts->patch || a->opts->overlay ||
@@ -166,15 +120,18 @@ int apply_finish_report(const struct apply *a, struct err *err)
 		   : 0;
 }
 
+static struct target target_of(const struct apply *a)
+{
+	return (struct target){ .board = a->board,
+				.output = a->opts->output,
+				.backup = a->opts->backup,
+				.dry_run = a->opts->dry_run };
+}
+
 static int check_options(const struct apply *a, const char *coeffs, struct err *err)
 {
-	struct stat st;
+	struct target t = target_of(a);
 
-	if (a->opts->backup && a->opts->output)
-		return err_set(
-			err, -EINVAL,
-			"--backup is for editing in place; with -o the input stays "
-			"as it is");
 	if (a->opts->format && !a->opts->patch)
 		return err_set(err, -EINVAL,
 			       "--format is about --patch; give that as well");
@@ -191,22 +148,13 @@ static int check_options(const struct apply *a, const char *coeffs, struct err *
 		return err_set(err, -EINVAL,
 			       "--backup is for editing in place; %s changes nothing",
 			       a->opts->overlay ? "--overlay" : "--dtsi-fragment");
-	if (a->opts->output || a->opts->patch || a->opts->dry_run || a->opts->overlay ||
-	    a->opts->fragment)
-		return 0;
-	if (!strcmp(a->board, "-"))
-		return err_set(err, -EINVAL,
-			       "standard input cannot be edited in place; give -o OUT");
-	if (!stat(a->board, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-		return err_set(err, -EINVAL,
-			       "'%s' is no regular file and cannot be edited in place; "
-			       "give -o OUT",
-			       a->board);
-	return 0;
+	t.dry_run |= a->opts->patch || a->opts->overlay || a->opts->fragment;
+	return target_check(&t, err);
 }
 
 static int apply_dtb(struct apply *a, struct err *err)
 {
+	struct target t = target_of(a);
 	int ret;
 
 	ret = dtb_load(a->board, &a->before, err);
@@ -224,7 +172,8 @@ static int apply_dtb(struct apply *a, struct err *err)
 	for (unsigned int i = 0; i < a->edits.note_count; i++)
 		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
 	apply_warn_domains(a);
-	ret = write_result(a, &a->after.file, err);
+	ret = target_write(&t, &a->after.file, a->edits.count, err);
+	a->changed = t.changed;
 	if (ret)
 		return ret;
 	apply_print_edits(a, NULL);

@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fdtedit/changes.h"
 #include "fdtedit/edits.h"
 #include "lib/buf.h"
 #include "lib/dtcpus.h"
@@ -72,23 +73,39 @@ int dtb_read_cpus(const struct dtb *dtb, struct dtcpus *cpus, struct err *err);
 void dtb_view(const struct dtcpus *cpus, struct edit_cpu view[EDITS_MAX]);
 
 /*
- * dtb_edit - a copy with all edits made, or none
+ * dtb_change - a copy with all changes made, or none
  * @after: zeroed; filled on success only
  *
  * A present property keeps its place, a new one goes after capacity-dmips-mhz or else
- * last. The result was checked by libfdt and by dtb_verify(). Returns 0; -EINVAL (bytes
- * after the tree, a layout or node that cannot be edited safely), -ENOENT, -EFBIG,
+ * last. Spare room keeps its size. The result was checked by libfdt and by
+ * dtb_verify_changes(). Returns 0; -EINVAL (bytes after the tree, a layout or node that
+ * cannot be edited safely), -ENOENT (no such node; nothing there to delete), -EFBIG,
  * -ENOMEM.
  */
-int dtb_edit(const struct dtb *before, const struct edits *edits, struct dtb *after,
-	     struct err *err);
+int dtb_change(const struct dtb *before, const struct changes *changes, struct dtb *after,
+	       struct err *err);
 
 /*
- * dtb_verify - does @after differ from @before by @edits and by nothing else?
+ * dtb_verify_changes - does @after differ from @before by @changes and by nothing else?
  *
  * Byte for byte: tokens of the structure block, reserve map, version, boot CPU id, the
- * strings that were there, spare room. Returns 0, or -EINVAL with the first difference.
+ * strings that were there, spare room. Returns 0, or -EINVAL with the first difference;
+ * -ENOENT, -ENOMEM.
  */
+int dtb_verify_changes(const struct dtb *before, const struct changes *changes,
+		       const struct dtb *after, struct err *err);
+
+/*
+ * dtb_edits_to_changes - append the planned edits as changes
+ *
+ * Returns 0; -ENOENT (no such node), -EINVAL (the old value is not what was planned with,
+ * or no single cell), -ENOMEM.
+ */
+int dtb_edits_to_changes(const struct dtb *before, const struct edits *edits,
+			 struct changes *changes, struct err *err);
+/* dtb_change() and dtb_verify_changes() of edits. They return the same. */
+int dtb_edit(const struct dtb *before, const struct edits *edits, struct dtb *after,
+	     struct err *err);
 int dtb_verify(const struct dtb *before, const struct edits *edits,
 	       const struct dtb *after, struct err *err);
 

@@ -3,12 +3,12 @@
  * The comparer that an edited tree must pass: it knows nothing of how edits are made.
  *
  * Both structure blocks are walked token by token. A token must be the same bytes in
- * both, unless it is one of the properties that were asked for.
+ * both, unless it is of a property or node that was to change.
  */
 #include "fdtedit/dtb.h"
 
 #include <errno.h>
-#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <libfdt.h>
@@ -19,12 +19,18 @@ struct cursor {
 	int offset, next; /* of the present token, in the structure block */
 };
 
+/* A change, as the walk meets it. */
+struct target {
+	const struct change *c;
+	int before, after; /* offset of its node in either tree, -1: not there */
+	unsigned int seen;
+};
+
 struct walk {
-	const struct edits *edits;
-	int nodes[EDITS_MAX]; /* of each edit, in the tree after */
-	unsigned int seen[EDITS_MAX];
+	struct target *targets;
+	size_t count;
 	struct cursor before, after;
-	int node; /* that the present property of the tree after belongs to, or -1 */
+	int node_before, node_after; /* that the present property belongs to, or -1 */
 };
 
 static void step(struct cursor *c)
@@ -43,63 +49,117 @@ static bool same_bytes(const struct cursor *a, const struct cursor *b)
 	       !memcmp(base_a + a->offset, base_b + b->offset, len);
 }
 
-static bool is_cell(const struct cursor *c, const char *property, uint32_t value)
+static const void *property(const struct cursor *c, const char **name, int *len)
 {
+	return c->tag == FDT_PROP ? fdt_getprop_by_offset(c->blob, c->offset, name, len)
+				  : NULL;
+}
+
+/* The change of the present property of the tree after, or of the one before. */
+static struct target *find_target(struct walk *w, bool after)
+{
+	const struct cursor *c = after ? &w->after : &w->before;
+	int node = after ? w->node_after : w->node_before;
 	const char *name;
-	const void *data;
 	int len;
 
-	if (c->tag != FDT_PROP)
-		return false;
-	data = fdt_getprop_by_offset(c->blob, c->offset, &name, &len);
-	return data && len == 4 && !strcmp(name, property) && fdt32_ld(data) == value;
-}
+	if (node < 0 || !property(c, &name, &len))
+		return NULL;
+	for (size_t i = 0; i < w->count; i++) {
+		struct target *t = &w->targets[i];
 
-/* The edit that the present property of the tree after comes from, or -1. */
-static int find_edit(const struct walk *w)
-{
-	const char *name;
-
-	if (w->after.tag != FDT_PROP || w->node < 0 ||
-	    !fdt_getprop_by_offset(w->after.blob, w->after.offset, &name, NULL))
-		return -1;
-	for (unsigned int i = 0; i < w->edits->count; i++)
-		if (w->nodes[i] == w->node && !strcmp(w->edits->list[i].property, name))
-			return (int)i;
-	return -1;
-}
-
-static int compare_edited(struct walk *w, int index, struct err *err)
-{
-	const struct edit *e = &w->edits->list[index];
-
-	w->seen[index]++;
-	if (!is_cell(&w->after, e->property, e->value))
-		return err_set(err, -EINVAL, "%s: %s is not <%" PRIu32 ">", e->path,
-			       e->property, e->value);
-	if (!e->has_old) {
-		step(&w->after);
-		return 0;
+		if ((after ? t->after : t->before) == node && t->c->property &&
+		    !strcmp(t->c->property, name))
+			return t;
 	}
-	if (!is_cell(&w->before, e->property, e->old))
-		return err_set(err, -EINVAL, "%s: %s was not <%" PRIu32 ">", e->path,
-			       e->property, e->old);
-	step(&w->before);
+	return NULL;
+}
+
+static int wrong_value(const struct change *c, struct err *err)
+{
+	struct buf text = { 0 };
+
+	typed_format(c->type, c->value.data, c->value.len, " ", &text, NULL);
+	err_set(err, -EINVAL, "%s: %s is not <%s>", c->path, c->property,
+		text.data ? text.data : "");
+	buf_free(&text);
+	return -EINVAL;
+}
+
+/* The tree after is at a property that shall be there: of this value, at its old place.
+ */
+static int compare_set(struct walk *w, struct target *t, struct err *err)
+{
+	const struct change *c = t->c;
+	const char *name;
+	int len;
+	const void *data = property(&w->after, &name, &len);
+
+	t->seen++;
+	if (!data || c->kind != CHANGE_SET || (size_t)len != c->value.len ||
+	    (len && memcmp(data, c->value.data, len)))
+		return wrong_value(c, err);
+	/* Padding is zeros, as dtc has it. */
+	for (int i = len; i % 4; i++)
+		if (((const char *)data)[i])
+			return wrong_value(c, err);
 	step(&w->after);
+	if (find_target(w, false) == t)
+		step(&w->before);
 	return 0;
+}
+
+/* The tree before is at the start of a node that goes: pass over all of it. */
+static bool skip_deleted(struct walk *w)
+{
+	size_t i = 0;
+	int depth = 0;
+
+	while (i < w->count && (w->targets[i].c->kind != CHANGE_DELETE_NODE ||
+				w->targets[i].before != w->before.offset))
+		i++;
+	if (w->before.tag != FDT_BEGIN_NODE || i == w->count)
+		return false;
+	w->targets[i].seen++;
+	do {
+		depth += w->before.tag == FDT_BEGIN_NODE;
+		depth -= w->before.tag == FDT_END_NODE;
+		step(&w->before);
+	} while (depth && w->before.tag != FDT_END);
+	w->node_before = -1;
+	return true;
+}
+
+static bool skip_deleted_property(struct walk *w)
+{
+	struct target *t = find_target(w, false);
+
+	if (!t || t->c->kind != CHANGE_DELETE)
+		return false;
+	t->seen++;
+	step(&w->before);
+	return true;
+}
+
+static void enter(const struct cursor *c, int *node)
+{
+	if (c->tag == FDT_BEGIN_NODE)
+		*node = c->offset;
+	else if (c->tag == FDT_END_NODE)
+		*node = -1;
 }
 
 static int compare_token(struct walk *w, struct err *err)
 {
-	int index;
+	struct target *t;
 
-	if (w->after.tag == FDT_BEGIN_NODE)
-		w->node = w->after.offset;
-	else if (w->after.tag == FDT_END_NODE)
-		w->node = -1;
-	index = find_edit(w);
-	if (index >= 0)
-		return compare_edited(w, index, err);
+	enter(&w->before, &w->node_before);
+	if (skip_deleted(w) || skip_deleted_property(w))
+		return 0;
+	enter(&w->after, &w->node_after);
+	t = find_target(w, true);
+	if (t)
+		return compare_set(w, t, err);
 	if (!same_bytes(&w->before, &w->after))
 		return err_set(err, -EINVAL,
 			       "structure block differs at offset %d (%d before)",
@@ -123,11 +183,15 @@ static int compare_structures(struct walk *w, struct err *err)
 		if (ret)
 			return ret;
 	}
-	for (unsigned int i = 0; i < w->edits->count; i++)
-		if (w->seen[i] != 1)
-			return err_set(err, -EINVAL, "%s: %s is there %u times",
-				       w->edits->list[i].path, w->edits->list[i].property,
-				       w->seen[i]);
+	for (size_t i = 0; i < w->count; i++) {
+		const struct change *c = w->targets[i].c;
+
+		if (w->targets[i].seen == 1)
+			continue;
+		return err_set(err, -EINVAL, "%s: %s is there %u times", c->path,
+			       c->property ? c->property : "the node",
+			       w->targets[i].seen);
+	}
 	return 0;
 }
 
@@ -165,14 +229,35 @@ static int compare_blocks(const struct dtb *before, const struct dtb *after,
 	return 0;
 }
 
-int dtb_verify(const struct dtb *before, const struct edits *edits,
-	       const struct dtb *after, struct err *err)
+/* Where the changes' nodes are; what is deleted has none afterwards. */
+static int find_nodes(const struct dtb *before, const struct dtb *after,
+		      const struct changes *changes, struct walk *w, struct err *err)
+{
+	for (size_t i = 0; i < changes->count; i++) {
+		struct target *t = &w->targets[i];
+
+		*t = (struct target){ .c = &changes->list[i], .after = -1 };
+		t->before = dtb_node(before->file.data, t->c->path, err);
+		if (t->before < 0)
+			return t->before;
+		if (t->c->kind == CHANGE_DELETE_NODE)
+			continue;
+		t->after = dtb_node(after->file.data, t->c->path, err);
+		if (t->after < 0)
+			return t->after;
+	}
+	w->count = changes->count;
+	return 0;
+}
+
+int dtb_verify_changes(const struct dtb *before, const struct changes *changes,
+		       const struct dtb *after, struct err *err)
 {
 	struct walk w = {
-		.edits = edits,
 		.before = { .blob = before->file.data },
 		.after = { .blob = after->file.data },
-		.node = -1,
+		.node_before = -1,
+		.node_after = -1,
 	};
 	int ret;
 
@@ -181,10 +266,12 @@ int dtb_verify(const struct dtb *before, const struct edits *edits,
 		ret = compare_blocks(before, after, err);
 	if (ret)
 		return ret;
-	for (unsigned int i = 0; i < edits->count; i++) {
-		w.nodes[i] = dtb_node(after->file.data, edits->list[i].path, err);
-		if (w.nodes[i] < 0)
-			return w.nodes[i];
-	}
-	return compare_structures(&w, err);
+	w.targets = calloc(changes->count ? changes->count : 1, sizeof(*w.targets));
+	if (!w.targets)
+		return err_errno(err, -ENOMEM, "list of changes");
+	ret = find_nodes(before, after, changes, &w, err);
+	if (!ret)
+		ret = compare_structures(&w, err);
+	free(w.targets);
+	return ret;
 }

@@ -13,6 +13,9 @@ static const struct cmd *const cmds[] = {
 	&cmd_show,
 	&cmd_apply,
 	&cmd_diff,
+	&cmd_get,
+	&cmd_set_property,
+	&cmd_delete,
 	NULL,
 };
 /* clang-format on */

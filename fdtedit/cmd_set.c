@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * fdtedit set and delete: any property of a compiled tree.
+ */
+#include "fdtedit/commands.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libfdt.h>
+
+#include "fdtedit/compile.h"
+#include "fdtedit/node.h"
+#include "fdtedit/target.h"
+
+#define MAX_WORDS  4096
+#define MAX_NAME   31 /* of a property, by the specification */
+#define NAME_CHARS "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,._+?#-"
+
+struct set_options {
+	const char *output;
+	bool backup;
+	bool dry_run;
+	const char *type; /* set only */
+};
+
+/* One run. */
+struct set {
+	const struct set_options *opts;
+	struct target target;
+	struct dtb dtb;
+	int node;
+	char *path;
+	struct changes changes;
+};
+
+static int open_set(struct set *s, const struct set_options *opts, char **argv,
+		    struct err *err)
+{
+	int ret;
+
+	s->opts = opts;
+	s->target = (struct target){ .board = argv[0],
+				     .output = opts->output,
+				     .backup = opts->backup,
+				     .dry_run = opts->dry_run };
+	ret = target_check(&s->target, err);
+	if (ret)
+		return ret;
+	if (compile_is_source(argv[0]))
+		return err_set(
+			err, -EINVAL,
+			"'%s' is source; this command edits compiled trees (.dtb), "
+			"source only 'fdtedit apply'",
+			argv[0]);
+	ret = dtb_load(argv[0], &s->dtb, err);
+	if (ret)
+		return ret;
+	s->node = node_find(&s->dtb, argv[1], &s->path, err);
+	return s->node < 0 ? err_wrap(err, s->node, "'%s'", argv[0]) : 0;
+}
+
+static void close_set(struct set *s)
+{
+	changes_free(&s->changes);
+	free(s->path);
+	dtb_free(&s->dtb);
+}
+
+static int check_name(const char *name, struct err *err)
+{
+	size_t len = strlen(name);
+
+	if (!len || len > MAX_NAME || strspn(name, NAME_CHARS) != len)
+		return err_set(err, -EINVAL,
+			       "'%s' is no name of a property: 1 to %d of letters, "
+			       "digits and ,._+?#-",
+			       name, MAX_NAME);
+	return 0;
+}
+
+/* Could all words be numbers? */
+static bool are_numbers(char **words, int count)
+{
+	struct buf out = { 0 };
+	bool yes = !typed_parse(TYPED_U64, words, count, &out, NULL);
+
+	buf_free(&out);
+	return yes;
+}
+
+/* By the option, the bindings or the bytes that are there. */
+static int choose_type(const struct set *s, const char *property, char **words, int count,
+		       enum typed_kind *kind, struct err *err)
+{
+	bool single, unsure;
+	const void *old;
+	int len;
+
+	if (s->opts->type) {
+		*kind = typed_kind_of(s->opts->type);
+		return 0;
+	}
+	if (typed_known(property, kind, &single))
+		return single && count != 1
+			       ? err_set(err, -EINVAL,
+					 "%s is one number, not %d; --type %s writes "
+					 "them nevertheless",
+					 property, count, typed_name(*kind))
+			       : 0;
+	old = fdt_getprop(s->dtb.file.data, s->node, property, &len);
+	*kind = TYPED_U32;
+	if (!old || !len)
+		return 0;
+	*kind = typed_guess(property, old, len, &unsure);
+	if (unsure && are_numbers(words, count))
+		return err_set(err, -EINVAL,
+			       "%s: %s may be text or numbers as it is; say which with "
+			       "--type",
+			       s->path, property);
+	return 0;
+}
+
+static int check_flag(const struct set *s, const char *property, struct err *err)
+{
+	int len;
+
+	if (fdt_getprop(s->dtb.file.data, s->node, property, &len) && len)
+		return err_set(err, -EINVAL,
+			       "%s: %s has a value now; give the new one, or delete it "
+			       "first to make it a flag",
+			       s->path, property);
+	return 0;
+}
+
+static int add_set(struct set *s, const char *property, char **words, int count,
+		   struct err *err)
+{
+	enum typed_kind kind = TYPED_BYTES;
+	struct buf value = { 0 };
+	int ret = check_name(property, err);
+
+	if (!ret && !count && s->opts->type)
+		ret = err_set(err, -EINVAL, "--type is of values, and none is given");
+	else if (!ret && !count)
+		ret = check_flag(s, property, err);
+	else if (!ret)
+		ret = choose_type(s, property, words, count, &kind, err);
+	if (!ret && typed_parse(kind, words, count, &value, err))
+		ret = err_wrap(err, -EINVAL, "%s: %s", s->path, property);
+	if (!ret)
+		ret = changes_set(&s->changes, s->path, property, kind, value.data,
+				  value.len, NULL, err);
+	buf_free(&value);
+	return ret;
+}
+
+static int run_set(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
+		   struct err *err)
+{
+	struct set s = { 0 };
+	int ret = open_set(&s, opts, argv, err);
+
+	(void)ctx;
+	if (!ret)
+		ret = add_set(&s, argv[2], argv + 3, argc - 3, err);
+	if (!ret)
+		ret = target_change(&s.target, &s.dtb, &s.changes, err);
+	close_set(&s);
+	return ret;
+}
+
+static int run_delete(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
+		      struct err *err)
+{
+	struct set s = { 0 };
+	int ret = open_set(&s, opts, argv, err);
+
+	(void)ctx;
+	if (!ret)
+		ret = argc > 2 ? changes_delete(&s.changes, s.path, argv[2], NULL, err)
+			       : changes_delete_node(&s.changes, s.path, NULL, err);
+	if (!ret)
+		ret = target_change(&s.target, &s.dtb, &s.changes, err);
+	close_set(&s);
+	return ret;
+}
+
+/* clang-format off */
+#define WRITE_OPTS                                                                       \
+	{ "output", 'o', OPT_STRING, offsetof(struct set_options, output), "OUT",        \
+	  "write here and leave BOARD alone ('-': standard output)" },                   \
+	{ "dry-run", 'n', OPT_FLAG, offsetof(struct set_options, dry_run), NULL,         \
+	  "say what would change and change nothing" },                                  \
+	{ "backup", 0, OPT_FLAG, offsetof(struct set_options, backup), NULL,             \
+	  "keep the old file as BOARD.orig; refused when that is there" }
+/* clang-format on */
+
+static const struct opt set_opts[] = {
+	{ "type", 't', OPT_STRING, offsetof(struct set_options, type), "TYPE",
+	  "what the values are; default: by the property's name, or as the value that is "
+	  "there, or u32",
+	  TYPED_CHOICES },
+	WRITE_OPTS,
+	{ NULL },
+};
+
+const struct cmd cmd_set_property = {
+	.name = "set",
+	.args = "BOARD NODE PROPERTY [VALUE...]",
+	.summary = "set one property of a node in a compiled tree",
+	.help = "NODE is a path (/cpus/cpu@0), an alias, or a label where the tree tells "
+		"labels (__symbols__). A property that is there keeps its place, a new "
+		"one goes after capacity-dmips-mhz or last, and the file grows by what "
+		"that needs. BOARD is edited in place, whole or not at all, and nothing "
+		"else in it changes.\n"
+		"\n"
+		"Values are taken whole or refused: numbers are decimal, or hexadecimal "
+		"with 0x, and must fit their type. Several make a list. Bytes are pairs "
+		"of hexadecimal digits. Without a value the property is a flag. Text for "
+		"a property that is new and not known here needs --type string.\n"
+		"\n"
+		"For coefficients of whole clusters there is 'fdtedit apply'.",
+	.example = "fdtedit set board.dtb /cpus/cpu@0 capacity-dmips-mhz 1024\n"
+		   "fdtedit set board.dtb /thermal-zones/cpu sustainable-power 2500\n"
+		   "fdtedit set board.dtb serial0 status disabled\n"
+		   "fdtedit set --type bytes board.dtb /chosen rng-seed 00ff17",
+	.opts = set_opts,
+	.opts_size = sizeof(struct set_options),
+	.min_args = 3,
+	.max_args = MAX_WORDS,
+	.run = run_set,
+};
+
+static const struct opt delete_opts[] = {
+	WRITE_OPTS,
+	{ NULL },
+};
+
+const struct cmd cmd_delete = {
+	.name = "delete",
+	.args = "BOARD NODE [PROPERTY]",
+	.summary = "delete a property, or a node, from a compiled tree",
+	.help = "NODE is a path (/cpus/cpu@0), an alias, or a label where the tree tells "
+		"labels (__symbols__). With PROPERTY that is deleted, without it the "
+		"node "
+		"with all below it. BOARD is edited in place, whole or not at all, and "
+		"nothing else in it changes: whatever refers to a node that is deleted "
+		"stays and then points nowhere.\n"
+		"\n"
+		"To switch a device off, 'fdtedit set BOARD NODE status disabled' is the "
+		"milder way.",
+	.example = "fdtedit delete board.dtb /cpus/cpu@0 dynamic-power-coefficient\n"
+		   "fdtedit delete -n board.dtb /opp-table-0/opp-500000000",
+	.opts = delete_opts,
+	.opts_size = sizeof(struct set_options),
+	.min_args = 2,
+	.max_args = 3,
+	.run = run_delete,
+};

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Write an edited tree where it belongs, whole or not at all.
+ */
+#include "fdtedit/target.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/outfile.h"
+#include "lib/text.h"
+
+FILE *target_talk(const struct target *t)
+{
+	return t->output && !strcmp(t->output, "-") ? stderr : stdout;
+}
+
+int target_check(const struct target *t, struct err *err)
+{
+	struct stat st;
+
+	if (t->backup && t->output)
+		return err_set(
+			err, -EINVAL,
+			"--backup is for editing in place; with -o the input stays "
+			"as it is");
+	if (t->output || t->dry_run)
+		return 0;
+	if (!strcmp(t->board, "-"))
+		return err_set(err, -EINVAL,
+			       "standard input cannot be edited in place; give -o OUT");
+	if (!stat(t->board, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+		return err_set(err, -EINVAL,
+			       "'%s' is no regular file and cannot be edited in place; "
+			       "give -o OUT",
+			       t->board);
+	return 0;
+}
+
+bool target_same_file(const char *a, const char *b)
+{
+	struct stat sa, sb;
+
+	return !stat(a, &sa) && !stat(b, &sb) && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}
+
+/* What arrived is what was meant; only a file can be asked. */
+static int read_back(const char *path, const struct buf *want, struct err *err)
+{
+	struct buf got = { 0 };
+	struct stat st;
+	int ret;
+
+	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	ret = buf_read_file(&got, path, DTB_MAX_SIZE, err);
+	if (!ret && (got.len != want->len || memcmp(got.data, want->data, want->len)))
+		ret = err_set(err, -EIO, "'%s': reads back other than it was written",
+			      path);
+	buf_free(&got);
+	return ret;
+}
+
+int target_write(struct target *t, const struct buf *result, bool any, struct err *err)
+{
+	const char *out = t->output ? t->output : t->board;
+	int ret = 0;
+
+	if (t->dry_run || (!any && target_same_file(out, t->board)))
+		return 0;
+	if (t->backup)
+		ret = outfile_backup(t->board, err);
+	if (ret)
+		return ret;
+	ret = outfile_write(out, result->data, result->len, err);
+	/* The file is as before, and so must be what is beside it. */
+	if (ret && t->backup)
+		outfile_drop_backup(t->board);
+	if (!ret)
+		t->changed = out;
+	return ret ? ret : read_back(out, result, err);
+}
+
+int target_finish(const struct target *t, struct err *err)
+{
+	int ret = t->changed ? outfile_flush_stdout(err) : 0;
+
+	return ret ? err_wrap(err, ret,
+			      "'%s' is changed, but the report of it is not written",
+			      t->changed)
+		   : 0;
+}
+
+int target_change(struct target *t, const struct dtb *before, struct changes *changes,
+		  struct err *err)
+{
+	size_t done = changes_drop_done(changes, before);
+	struct dtb after = { 0 };
+	FILE *talk = target_talk(t);
+	int ret = dtb_change(before, changes, &after, err);
+
+	if (ret)
+		return err_wrap(err, ret, "'%s'", t->board);
+	ret = target_write(t, &after.file, changes->count, err);
+	dtb_free(&after);
+	if (ret)
+		return ret;
+	changes_print(changes, before, talk);
+	if (changes->count)
+		fprintf(talk, "%s: %zu change%s%s\n", t->board, changes->count,
+			text_s(changes->count), t->dry_run ? " would be made" : "");
+	else
+		fprintf(talk, "%s: nothing to do%s\n", t->board,
+			done ? ", it says so already" : "");
+	return target_finish(t, err);
+}
