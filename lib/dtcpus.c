@@ -83,6 +83,37 @@ static int check_magic(const void *blob, size_t size, struct err *err)
 	return 0;
 }
 
+/*
+ * No property may be longer than the tree. libfdt 1.6.1 walks backwards, and so without
+ * end, from a length that makes its offsets wrap in a tree of version 16.
+ */
+static int check_lengths(const char *blob, struct err *err)
+{
+	size_t at = fdt_off_dt_struct(blob), end = fdt_totalsize(blob);
+
+	while (at + FDT_TAGSIZE <= end) {
+		uint32_t tag = fdt32_ld((const fdt32_t *)(blob + at));
+		size_t len = 0;
+
+		at += FDT_TAGSIZE;
+		if (tag == FDT_BEGIN_NODE) {
+			len = strnlen(blob + at, end - at) + 1;
+		} else if (tag == FDT_PROP && at + 2 * sizeof(fdt32_t) <= end) {
+			len = fdt32_ld((const fdt32_t *)(blob + at));
+			at += 2 * sizeof(fdt32_t);
+		} else if (tag != FDT_END_NODE && tag != FDT_NOP) {
+			return 0; /* the end, or what libfdt will not take */
+		}
+		if (len > end - at)
+			return err_set(err, -EINVAL,
+				       "damaged device tree: a name or property of %zu "
+				       "bytes ends after the tree",
+				       len);
+		at += (len + 3) & ~(size_t)3;
+	}
+	return 0;
+}
+
 int dtcpus_check_blob(const void *blob, size_t size, struct err *err)
 {
 	int ret;
@@ -93,6 +124,9 @@ int dtcpus_check_blob(const void *blob, size_t size, struct err *err)
 	if (ret)
 		return ret;
 	ret = check_header(blob, size, err);
+	if (ret)
+		return ret;
+	ret = check_lengths(blob, err);
 	if (ret)
 		return ret;
 	ret = fdt_check_full(blob, size);
@@ -214,9 +248,10 @@ static int cpus_address_cells(const void *blob, int cpus, unsigned int *cells,
 				  err);
 	if (ret)
 		return ret;
-	if (value < 1 || value > 2)
+	if (value > 2)
 		return err_set(err, -EINVAL,
-			       "/cpus: #address-cells %" PRIu32 " is not 1 or 2", value);
+			       "/cpus: #address-cells %" PRIu32 " is not 0, 1 or 2",
+			       value);
 	*cells = value;
 	return 0;
 }
@@ -228,7 +263,8 @@ static int read_reg(const void *blob, int node, unsigned int cells, struct dt_cp
 	const fdt32_t *data = fdt_getprop(blob, node, "reg", &len);
 	unsigned int i;
 
-	if (!data && len == -FDT_ERR_NOTFOUND)
+	/* Without cells (one CPU node "cpu", as OMAP2 has it) there is no number. */
+	if (!cells || (!data && len == -FDT_ERR_NOTFOUND))
 		return 0;
 	if (!data || len < (int)cells * 4 || len % 4)
 		return err_set(err, -EINVAL,

@@ -374,6 +374,27 @@ static void cpu_without_reg_is_a_fact(void **state)
 	free(tree.data);
 }
 
+/* As Linux has it for the OMAP2: one CPU, which needs no number. */
+static void cpus_without_address_cells_have_no_reg(void **state)
+{
+	struct tree tree = compile("echo '/dts-v1/; / { cpus { #address-cells = <0>; "
+				   "#size-cells = <0>; cpu { compatible = \"a\"; "
+				   "device_type = \"cpu\"; reg = <7>; }; }; };'");
+	struct dtcpus *d = dtcpus_new();
+
+	(void)state;
+	assert_non_null(d);
+	assert_int_equal(dtcpus_read(tree.data, d, NULL), 0);
+	assert_int_equal(d->cpu_count, 1);
+	assert_string_equal(d->cpus[0].path, "/cpus/cpu");
+	assert_false(d->cpus[0].has_reg);
+	dtcpus_free(d);
+	free(tree.data);
+	assert_read_refused(compile("echo '/dts-v1/; / { cpus { #address-cells = <3>; "
+				    "cpu@0 { reg = <0 0 0>; }; }; };'"),
+			    -EINVAL, "/cpus: #address-cells 3 is not 0, 1 or 2");
+}
+
 static void properties_of_the_wrong_size_are_refused_by_name(void **state)
 {
 	(void)state;
@@ -520,6 +541,22 @@ static void damaged_structure_is_refused(void **state)
 	free(tree.data);
 }
 
+/* libfdt 1.6.1 never comes back from such a length in a tree of version 16. */
+static void a_property_of_2_gigabytes_is_refused(void **state)
+{
+	struct tree tree = compile("echo '/dts-v1/; / { a; };'");
+	size_t first; /* property of the root, behind its empty name */
+
+	(void)state;
+	first = fdt_off_dt_struct(tree.data) + 8;
+	fdt_set_version(tree.data, 16);
+	fdt32_st(tree.data + first + 4, 0xfffffff4);
+	assert_blob_refused(tree.data, tree.size,
+			    "damaged device tree: a name or property of 4294967284 bytes "
+			    "ends after the tree");
+	free(tree.data);
+}
+
 static void trailing_bytes_have_their_own_code(void **state)
 {
 	struct tree tree = two_domains();
@@ -596,6 +633,7 @@ int main(void)
 		cmocka_unit_test(opp_microwatt_is_read_and_clocks_may_pass_32_bits),
 		cmocka_unit_test(root_compatibles_and_model_are_read),
 		cmocka_unit_test(cpu_without_reg_is_a_fact),
+		cmocka_unit_test(cpus_without_address_cells_have_no_reg),
 		cmocka_unit_test(properties_of_the_wrong_size_are_refused_by_name),
 		cmocka_unit_test(tree_without_cpus_is_told_from_an_overlay),
 		cmocka_unit_test(more_cpus_than_the_limit_are_refused),
@@ -605,6 +643,7 @@ int main(void)
 		cmocka_unit_test(totalsize_below_the_content_is_refused),
 		cmocka_unit_test(misaligned_blocks_are_refused_by_field),
 		cmocka_unit_test(damaged_structure_is_refused),
+		cmocka_unit_test(a_property_of_2_gigabytes_is_refused),
 		cmocka_unit_test(trailing_bytes_have_their_own_code),
 		cmocka_unit_test(source_text_is_told_from_a_broken_tree),
 		cmocka_unit_test(misaligned_memory_is_refused),
