@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "fdtedit/dtb.h"
+#include "fdtedit/dts.h"
 #include "fdtedit/edits.h"
 #include "lib/cmd.h"
 #include "lib/coeffs.h"
@@ -47,6 +48,12 @@ int apply_overlay(struct apply *a, struct err *err);
 /* Fill cpus, edits and @a->after from @a->before. 0, or a negative errno (then the
  * message names no file). */
 int apply_plan_tree(struct apply *a, struct err *err);
+/*
+ * Compile the source before and after dts_apply() and compare; warn of edits that the
+ * kernel will not look at. Where that cannot be done a note says why. 0, or -EINVAL and
+ * others when the edit is not as meant.
+ */
+int apply_compile(struct apply *a, const struct dts *d, struct err *err);
 /* Warn of edits that the kernel will not look at; @a->cpus knows the OPPs. */
 void apply_warn_domains(const struct apply *a);
 /* What was done, a line for each edit and one for all. @old_text: what stood there when

@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fdtedit/compile.h"
-#include "fdtedit/dts.h"
 #include "fdtedit/patch.h"
 #include "lib/buf.h"
 #include "lib/outfile.h"
@@ -225,22 +223,6 @@ static void print_edits(const struct apply *a, const struct dts *d)
 	}
 }
 
-/*
- * Whether the kernel will look at the values, only the tree tells that the source makes.
- * Part of one, or no cpp and dtc here: no word on it.
- */
-static void warn_compiled(struct apply *a)
-{
-	struct err why = { "" };
-
-	if (!a->edits.count ||
-	    compile_source(a->board, &a->opts->include_dirs, &a->before, &why))
-		return;
-	a->cpus = dtcpus_new();
-	if (a->cpus && !dtb_read_cpus(&a->before, a->cpus, &why))
-		apply_warn_domains(a);
-}
-
 int apply_source(struct apply *a, struct err *err)
 {
 	const struct opt_list *dirs = &a->opts->include_dirs;
@@ -265,7 +247,7 @@ int apply_source(struct apply *a, struct err *err)
 						    .force = a->opts->force },
 				err);
 	if (!ret)
-		warn_compiled(a);
+		ret = apply_compile(a, d, err);
 	if (!ret)
 		ret = write_result(a, d, err);
 	if (!ret) {

@@ -112,8 +112,10 @@ static int run(const struct args *a, const struct buf *input, struct buf *out,
 	return ret;
 }
 
-static int compile(const char *path, const struct opt_list *includes, bool labels,
-		   struct dtb *dtb, struct err *err)
+/* @text: NULL: that of the file; @labels: with /__symbols__ */
+static int compile(const struct buf *text, const char *path,
+		   const struct opt_list *includes, bool labels, struct dtb *dtb,
+		   struct err *err)
 {
 	/* Files that include each other end at the first error, not after 2^200. */
 	static const char *const cpp[] = {
@@ -121,10 +123,10 @@ static int compile(const char *path, const struct opt_list *includes, bool label
 		"-x",  "assembler-with-cpp", NULL
 	};
 	static const char *const dtc[] = { "dtc", "-q", "-I", "dts", "-O", "dtb", NULL };
-	const char *const file[] = { path, NULL };
+	const char *const file[] = { text ? "-" : path, NULL };
 	const char *const standard_input[] = { "-", NULL };
 	struct args cpp_args = { .n = 0 }, dtc_args = { .n = 0 };
-	struct buf text = { 0 }, blob = { 0 };
+	struct buf plain = { 0 }, blob = { 0 };
 	char folder[4096];
 	int ret;
 
@@ -138,26 +140,37 @@ static int compile(const char *path, const struct opt_list *includes, bool label
 	add_folders(&dtc_args, "-i", folder, includes);
 	add_args(&dtc_args, standard_input);
 
-	ret = run(&cpp_args, NULL, &text, err);
+	ret = run(&cpp_args, text, &plain, err);
 	if (!ret)
-		ret = run(&dtc_args, &text, &blob, err);
+		ret = run(&dtc_args, &plain, &blob, err);
 	if (!ret)
 		ret = dtb_from_memory(blob.data, blob.len, dtb, err);
-	buf_free(&text);
+	buf_free(&plain);
 	buf_free(&blob);
+	if (ret == -EINVAL && ends_with(path, ".dtsi"))
+		return err_wrap(err, ret,
+				"'%s' does not compile alone (name the .dts that "
+				"includes it)",
+				path);
 	return ret ? err_wrap(err, ret, "compiling '%s'", path) : 0;
 }
 
 int compile_source(const char *path, const struct opt_list *includes, struct dtb *dtb,
 		   struct err *err)
 {
-	return compile(path, includes, false, dtb, err);
+	return compile(NULL, path, includes, false, dtb, err);
 }
 
 int compile_labelled(const char *path, const struct opt_list *includes, struct dtb *dtb,
 		     struct err *err)
 {
-	return compile(path, includes, true, dtb, err);
+	return compile(NULL, path, includes, true, dtb, err);
+}
+
+int compile_text(const struct buf *text, const char *path,
+		 const struct opt_list *includes, struct dtb *dtb, struct err *err)
+{
+	return compile(text, path, includes, false, dtb, err);
 }
 
 int compile_or_load(const char *path, const struct opt_list *includes, struct dtb *dtb,

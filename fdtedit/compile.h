@@ -32,6 +32,11 @@ int compile_source(const char *path, const struct opt_list *includes, struct dtb
 int compile_labelled(const char *path, const struct opt_list *includes, struct dtb *dtb,
 		     struct err *err);
 
+/* compile_source() of a text; @path is the file that it is the text of, in whole or in
+ * part. */
+int compile_text(const struct buf *text, const char *path,
+		 const struct opt_list *includes, struct dtb *dtb, struct err *err);
+
 /* compile_source() if it is source, else dtb_load(). */
 int compile_or_load(const char *path, const struct opt_list *includes, struct dtb *dtb,
 		    struct err *err);

@@ -14,6 +14,7 @@
 #include <stddef.h>
 
 #include "fdtedit/edits.h"
+#include "lib/buf.h"
 #include "lib/err.h"
 
 struct dts;
@@ -55,6 +56,8 @@ const struct edit_cpu *dts_cpus(const struct dts *d, size_t *count);
 const char *dts_odd_value(const struct dts *d, size_t i);
 /* File and line of place @i: of the property, or of the node that lacks it. */
 const char *dts_place(const struct dts *d, size_t i, unsigned int *line);
+/* Will the value at place @i be the tree's? Not when an "#if" or a deletion says no. */
+bool dts_is_certain(const struct dts *d, size_t i);
 /* What the user should know, for cmd_warn(); NULL past the last. */
 const char *dts_note(const struct dts *d, size_t i);
 
@@ -70,5 +73,13 @@ int dts_apply(struct dts *d, const struct edits *edits, const struct dts_opts *o
 	      struct err *err);
 /* File number @i: 0 is the one that was opened. Returns 0, or -ENOENT past the last. */
 int dts_output(const struct dts *d, size_t i, struct dts_output *out);
+/*
+ * dts_flatten - the text for cpp as it was, or as dts_apply() made it
+ * @out: gets it added; includes of files that change, or that include such, are replaced
+ *	by their text, and the rest of them found from any folder
+ *
+ * Returns 0; -EINVAL when the new text is no good source; -EFBIG, -ENOMEM.
+ */
+int dts_flatten(const struct dts *d, bool new, struct buf *out, struct err *err);
 
 #endif

@@ -184,6 +184,23 @@ static void note_deletions(struct dts *d, const char *path, size_t first)
 	}
 }
 
+bool dts_is_certain(const struct dts *d, size_t i)
+{
+	const struct dts_site *s = &d->sites[i];
+	const char *path = d->cpus[i].path;
+
+	if (dts_in_if(d, site_pos(d, s)))
+		return false;
+	for (size_t k = 0; k < d->event_count; k++) {
+		const struct dts_event *e = &d->events[k];
+
+		if (e->seq > s->seq && !strcmp(e->path, path) &&
+		    dts_event_is(d, e, DTS_DEL_PROP, EDITS_PROPERTY))
+			return false;
+	}
+	return true;
+}
+
 /* All places of one CPU node. */
 static int add_cpu(struct dts *d, const char *path, struct err *err)
 {

@@ -61,6 +61,11 @@ bool dts_within(const struct dts *d, struct dts_pos outer, struct dts_pos inner)
 	return false;
 }
 
+bool dts_in_if(const struct dts *d, struct dts_pos pos)
+{
+	return normal(d, pos).region;
+}
+
 bool dts_exclusive(const struct dts *d, struct dts_pos a, struct dts_pos b)
 {
 	do {
@@ -335,17 +340,30 @@ static bool readable(char *out, size_t size, const char *dir, const char *name)
 	return n > 0 && (size_t)n < size && !access(out, R_OK);
 }
 
-/* Beside the file that includes it, then along -I. */
-static bool find_include(const struct dts *d, const char *from, const char *name,
-			 bool angled, char *out, size_t size)
+static void include_name(const struct dts_tree *t, const struct dts_item *it,
+			 char out[NAME_MAX * 4])
 {
-	char *copy = strdup(from);
-	bool found = copy && !angled && readable(out, size, dirname(copy), name);
+	snprintf(out, NAME_MAX * 4, "%.*s", (int)(it->name.end - it->name.start),
+		 t->text + it->name.start);
+}
 
-	free(copy);
+int dts_find_include(const struct dts *d, int inst, const struct dts_tree *t,
+		     const struct dts_item *it, char out[PATH_MAX])
+{
+	char *from = strdup(d->files[d->insts[inst].file]->path);
+	char *first = strdup(d->files[0]->path);
+	char name[NAME_MAX * 4];
+	bool found;
+
+	include_name(t, it, name);
+	found = from && !it->angled && readable(out, PATH_MAX, dirname(from), name);
+	if (!found && first)
+		found = readable(out, PATH_MAX, dirname(first), name);
+	free(from);
+	free(first);
 	for (size_t i = 0; !found && i < d->dir_count; i++)
-		found = readable(out, size, d->include_dirs[i], name);
-	return found;
+		found = readable(out, PATH_MAX, d->include_dirs[i], name);
+	return found ? 0 : -ENOENT;
 }
 
 static int walk(struct dts *d, struct dts_inst inst, const struct dts_def *around,
@@ -375,14 +393,13 @@ static int include(struct dts *d, int inst, int item, size_t def, unsigned int d
 	const struct dts_item *it = &t->items[item];
 	const char *from = d->files[d->insts[inst].file]->path;
 	char name[NAME_MAX * 4], path[PATH_MAX];
-	struct dts_inst new = { .parent = inst, .region = it->region, .line = it->line };
+	struct dts_inst new = { .parent = inst, .item = item, .region = it->region };
 	int ret;
 
-	snprintf(name, sizeof(name), "%.*s", (int)(it->name.end - it->name.start),
-		 t->text + it->name.start);
+	include_name(t, it, name);
 	if (!is_tree_source(name))
 		return 0;
-	if (!find_include(d, from, name, it->angled, path, sizeof(path))) {
+	if (dts_find_include(d, inst, t, it, path)) {
 		note_missing(d, inst, name, it->line);
 		return 0;
 	}

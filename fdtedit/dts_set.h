@@ -5,6 +5,7 @@
 #ifndef FDTEDIT_DTS_SET_H
 #define FDTEDIT_DTS_SET_H
 
+#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -29,8 +30,8 @@ struct dts_file {
 struct dts_inst {
 	size_t file;
 	int parent;	     /* instance that includes it, -1 */
+	int item;	     /* of the parent: the include */
 	unsigned int region; /* of the parent, around the include */
-	uint32_t line;	     /* of the include */
 };
 
 /* Where something stands with respect to "#if". */
@@ -86,7 +87,7 @@ struct dts {
 	struct dts_label *labels;
 	size_t label_count, label_cap;
 	size_t seq;
-	const char *const *include_dirs; /* borrowed while dts_open() runs */
+	const char *const *include_dirs; /* borrowed */
 	size_t dir_count;
 	char *missing; /* "'x.dtsi' (line 3)": the first include not found */
 	/* made by dts_find_cpus() */
@@ -102,6 +103,15 @@ struct dts {
 
 /* Read the file and its includes: files, instances, definitions, events, labels. */
 int dts_set_read(struct dts *d, const char *path, struct err *err);
+/*
+ * dts_find_include - the file that an include is about
+ * @t: the text that @it is of; it may be newer than what was read
+ *
+ * Beside the file that includes it, beside the first file, then along the include
+ * folders: as compile_source() tells cpp and dtc. 0, or -ENOENT.
+ */
+int dts_find_include(const struct dts *d, int inst, const struct dts_tree *t,
+		     const struct dts_item *it, char out[PATH_MAX]);
 /* Fill cpus, sites and notes. 0, -ENOENT, -ERANGE,
  * -ENOMEM. */
 int dts_find_cpus(struct dts *d, struct err *err);
@@ -112,6 +122,8 @@ const struct dts_item *dts_item_of(const struct dts *d, int inst, int item);
 bool dts_within(const struct dts *d, struct dts_pos outer, struct dts_pos inner);
 /* Do they stand in different branches of one "#if"? */
 bool dts_exclusive(const struct dts *d, struct dts_pos a, struct dts_pos b);
+/* Is it in a text only if some "#if" says so? */
+bool dts_in_if(const struct dts *d, struct dts_pos pos);
 /* The first def with that path, or NULL. */
 const struct dts_def *dts_def_by_path(const struct dts *d, const char *path);
 /* The path of a label or of "&{/path}", or NULL when it is not in the text. */

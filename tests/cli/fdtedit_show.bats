@@ -150,7 +150,7 @@ setup() {
 	[[ $output == *"without OPP table"*"/cpus/cpu@1                  0x1                   -                  90  arm,cortex-a7"* ]]
 	run --separate-stderr "$FDTEDIT" show soc.dtsi
 	[ "$status" -eq 0 ]
-	[[ $stderr == "fdtedit show: note: capacity, OPPs and power are not shown: compiling 'soc.dtsi': dtc: "* ]]
+	[[ $stderr == "fdtedit show: note: capacity, OPPs and power are not shown: 'soc.dtsi' does not compile alone (name the .dts that includes it): dtc: "* ]]
 	[[ $output == *"/cpus/cpu@0                  0x0                   -  soc.dtsi:5 (node)"* ]]
 	[[ $output != *"without OPP table"* ]]
 	run --separate-stderr "$FDTEDIT" show --bin fast soc.dtsi
