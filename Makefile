@@ -2,6 +2,7 @@
 #
 # make                 build/calib/calib, build/fdtedit/fdtedit
 # make check [SAN=1]   layers, style, all tests (SAN=1: address and undefined-behaviour sanitizers)
+# make check-corpus    edit all device trees of Linux (scripts/corpus; CORPUS=N: so many)
 # make bench           the figures that README and notes quote
 # make fuzz            libFuzzer on each target of tests/fuzz, SECONDS=600 each
 # make install         DESTDIR= prefix=
@@ -61,7 +62,7 @@ bench_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 fuzz_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all check check-static check-tests check-unit bench fuzz install clean man
+.PHONY: all check check-static check-tests check-unit check-corpus bench fuzz install clean man
 
 all: $(B)/calib/calib $(B)/fdtedit/fdtedit man
 
@@ -155,6 +156,10 @@ check-unit: $(unit_bin)
 
 check: check-static
 	$(MAKE) WERROR=1 check-tests
+
+check-corpus: all
+	scripts/deps corpus
+	B=$(B) scripts/corpus
 
 bench: all $(bench_bin)
 	@for b in $(bench_bin); do echo "== $${b##*/}"; $$b || exit 1; done
