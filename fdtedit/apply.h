@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "fdtedit/changes.h"
 #include "fdtedit/dtb.h"
 #include "fdtedit/dts.h"
 #include "fdtedit/edits.h"
@@ -21,6 +22,7 @@ struct apply_options {
 	bool patch;
 	const char *format;
 	bool overlay, fragment;
+	bool capacity, opp_power, sustainable;
 	bool dry_run;
 	bool all_cpus;
 	struct opt_list include_dirs;
@@ -37,8 +39,9 @@ struct apply {
 	struct dtcpus *cpus;	  /* of @before */
 	struct dtb before, after; /* a compiled tree; of source, what it compiles to */
 	struct edits edits;
-	FILE *talk;	     /* stdout, unless the result itself goes there */
-	const char *changed; /* a file that was written; NULL: none */
+	struct changes extra; /* asked for beside the coefficients, and not there yet */
+	FILE *talk;	      /* stdout, unless the result itself goes there */
+	const char *changed;  /* a file that was written; NULL: none */
 };
 
 /* Edit source, or print the edit as a patch. Returns 0 or a negative errno. */

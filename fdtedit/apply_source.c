@@ -229,7 +229,16 @@ int apply_source(struct apply *a, struct err *err)
 	const struct edit_cpu *cpus;
 	struct dts *d;
 	size_t count = 0;
-	int ret = dts_open(a->board, dirs->items, dirs->n, &d, err);
+	int ret;
+
+	if (a->opts->capacity || a->opts->opp_power || a->opts->sustainable)
+		return err_set(
+			err, -EINVAL,
+			"'%s' is source, in which only the coefficient is edited; add "
+			"--dtsi-fragment, and include what it prints after the board's "
+			"source",
+			a->board);
+	ret = dts_open(a->board, dirs->items, dirs->n, &d, err);
 
 	if (ret)
 		return ret;

@@ -79,6 +79,16 @@ int changes_delete_node(struct changes *c, const char *path, const char *why,
 		NULL, 0, err);
 }
 
+int changes_append(struct changes *c, const struct changes *more, struct err *err)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < more->count; i++)
+		ret = add(c, &more->list[i], more->list[i].value.data,
+			  more->list[i].value.len, err);
+	return ret;
+}
+
 void changes_free(struct changes *c)
 {
 	for (size_t i = 0; i < c->count; i++)

@@ -48,6 +48,7 @@ int changes_delete(struct changes *c, const char *path, const char *property,
 		   const char *why, struct err *err);
 int changes_delete_node(struct changes *c, const char *path, const char *why,
 			struct err *err);
+int changes_append(struct changes *c, const struct changes *more, struct err *err);
 void changes_free(struct changes *c);
 
 /* Take out what @dtb says already. Returns how many that were. */

@@ -14,6 +14,7 @@
 #include "fdtedit/compile.h"
 #include "fdtedit/dtb.h"
 #include "fdtedit/edits.h"
+#include "fdtedit/extra.h"
 #include "fdtedit/target.h"
 #include "lib/buf.h"
 #include "lib/coeffs.h"
@@ -55,9 +56,40 @@ static bool is_edited(const struct apply *a, const struct dt_domain *dom)
 
 void apply_warn_domains(const struct apply *a)
 {
+	/* The plan said it already. */
+	if (a->opts->opp_power)
+		return;
 	for (unsigned int d = 0; d < a->cpus->domain_count; d++)
 		if (is_edited(a, &a->cpus->domains[d]))
 			warn_no_effect(a, &a->cpus->domains[d]);
+}
+
+static int plan_extra(struct apply *a, struct err *err)
+{
+	const struct extra x = { a->coeffs, &a->before, a->cpus, &a->edits };
+	int ret = 0;
+
+	if (a->opts->capacity)
+		ret = extra_capacity(&x, &a->extra, err);
+	if (!ret && a->opts->opp_power)
+		ret = extra_opp_power(&x, &a->extra, err);
+	if (!ret && a->opts->sustainable)
+		ret = extra_sustainable(&x, &a->extra, err);
+	changes_drop_done(&a->extra, &a->before);
+	return ret;
+}
+
+static int make_tree(struct apply *a, struct err *err)
+{
+	struct changes all = { 0 };
+	int ret = dtb_edits_to_changes(&a->before, &a->edits, &all, err);
+
+	if (!ret)
+		ret = changes_append(&all, &a->extra, err);
+	if (!ret)
+		ret = dtb_change(&a->before, &all, &a->after, err);
+	changes_free(&all);
+	return ret;
 }
 
 int apply_plan_tree(struct apply *a, struct err *err)
@@ -78,7 +110,9 @@ int apply_plan_tree(struct apply *a, struct err *err)
 	ret = edits_plan(a->coeffs, view, a->cpus->cpu_count, a->opts->all_cpus,
 			 &a->edits, err);
 	free(view);
-	return ret ? ret : dtb_edit(&a->before, &a->edits, &a->after, err);
+	if (!ret)
+		ret = plan_extra(a, err);
+	return ret ? ret : make_tree(a, err);
 }
 
 void apply_print_edits(const struct apply *a, const char *const *old_text)
@@ -96,14 +130,19 @@ void apply_print_edits(const struct apply *a, const char *const *old_text)
 		fprintf(a->talk, "%s: %s: %s -> %" PRIu32 " (%s)\n", e->path, e->property,
 			old, e->value, e->cluster);
 	}
+	changes_print(&a->extra, &a->before, a->talk);
 	fprintf(a->talk, "%s: ", a->board);
 	if (a->edits.count)
 		fprintf(a->talk, "%u CPU node(s) %s, ", a->edits.count,
 			dry ? "would change" : "changed");
-	else
+	else if (!a->extra.count)
 		fputs("nothing to do, ", a->talk);
 	fprintf(a->talk, "%u%s right already", a->edits.right,
 		a->edits.count ? "" : " CPU node(s)");
+	if (a->extra.count)
+		fprintf(a->talk, "; %zu other propert%s %s", a->extra.count,
+			a->extra.count == 1 ? "y" : "ies",
+			dry ? "would change" : "changed");
 	if (a->edits.lost)
 		fprintf(a->talk, "; %u will have none once compiled (/delete-property/)",
 			a->edits.lost);
@@ -148,6 +187,12 @@ static int check_options(const struct apply *a, const char *coeffs, struct err *
 		return err_set(err, -EINVAL,
 			       "--backup is for editing in place; %s changes nothing",
 			       a->opts->overlay ? "--overlay" : "--dtsi-fragment");
+	if (a->opts->sustainable && a->opts->opp_power)
+		return err_set(
+			err, -EINVAL,
+			"--scale-sustainable-power goes by the coefficients, which "
+			"the kernel ignores after --opp-microwatt; give one of "
+			"them");
 	t.dry_run |= a->opts->patch || a->opts->overlay || a->opts->fragment;
 	return target_check(&t, err);
 }
@@ -172,7 +217,7 @@ static int apply_dtb(struct apply *a, struct err *err)
 	for (unsigned int i = 0; i < a->edits.note_count; i++)
 		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
 	apply_warn_domains(a);
-	ret = target_write(&t, &a->after.file, a->edits.count, err);
+	ret = target_write(&t, &a->after.file, a->edits.count || a->extra.count, err);
 	a->changed = t.changed;
 	if (ret)
 		return ret;
@@ -207,6 +252,7 @@ static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 						 : apply_dtb(&a, err);
 	dtb_free(&a.before);
 	dtb_free(&a.after);
+	changes_free(&a.extra);
 	dtcpus_free(a.cpus);
 	coeffs_free(a.coeffs);
 	return ret;
@@ -232,6 +278,15 @@ static const struct opt apply_opts[] = {
 	  "NAME.dtso, or without -o on standard output, only the source" },
 	{ "dtsi-fragment", 0, OPT_FLAG, offsetof(struct apply_options, fragment), NULL,
 	  "print '&cpu0 { ... };' blocks, to be included after BOARD's source" },
+	{ "capacity", 0, OPT_FLAG, offsetof(struct apply_options, capacity), NULL,
+	  "write capacity-dmips-mhz too: on all CPUs, or refuse" },
+	{ "opp-microwatt", 0, OPT_FLAG, offsetof(struct apply_options, opp_power), NULL,
+	  "write opp-microwatt too: on every OPP of the CPUs' tables, or refuse; the "
+	  "kernel then ignores the coefficient" },
+	{ "scale-sustainable-power", 0, OPT_FLAG,
+	  offsetof(struct apply_options, sustainable), NULL,
+	  "rescale sustainable-power of the thermal zones that cool these CPUs by what "
+	  "their coefficients change by" },
 	{ "include", 'I', OPT_LIST, offsetof(struct apply_options, include_dirs), "DIR",
 	  "source only: look for included files here as well" },
 	{ "all-files", 0, OPT_FLAG, offsetof(struct apply_options, all_files), NULL,
@@ -278,6 +333,13 @@ const struct cmd cmd_apply = {
 		"edit before it is written. A reg or path in COEFFS that no CPU node "
 		"of BOARD has is refused. --dtsi-fragment takes the labels of source.\n"
 		"\n"
+		"--capacity, --opp-microwatt and --scale-sustainable-power write more "
+		"than the coefficient, into a compiled tree, an overlay or a fragment. "
+		"Each is done for all that it concerns or refused: a CPU without a "
+		"cluster or a cluster without the value, an OPP without a value or a "
+		"value without an OPP, a thermal zone whose CPUs change by other factors "
+		"each.\n"
+		"\n"
 		"Refused, with nothing written: a cluster that matches no CPU node, a "
 		"CPU "
 		"node of two clusters, two values in one frequency domain (the kernel "
@@ -288,6 +350,8 @@ const struct cmd cmd_apply = {
 	.example = "fdtedit apply -n exynos5422-odroidxu4.dtb coeffs.json\n"
 		   "fdtedit apply --backup exynos5422-odroidxu4.dtb coeffs.json\n"
 		   "fdtedit apply -o new.dtb exynos5422-odroidxu4.dtb coeffs.json\n"
+		   "fdtedit apply --capacity --scale-sustainable-power board.dtb "
+		   "coeffs.json\n"
 		   "fdtedit apply --overlay -o board-eas.dtbo board.dtb coeffs.json\n"
 		   "fdtedit apply --dtsi-fragment board.dts coeffs.json > eas.dtsi\n"
 		   "fdtedit apply --patch exynos5422-cpus.dtsi coeffs.json | patch -p1\n"

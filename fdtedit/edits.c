@@ -20,8 +20,7 @@ struct plan {
 	bool skip[EDITS_MAX];	/* claimed, but stays without by the tree's custom */
 };
 
-__attribute__((format(printf, 2, 3))) static void note(struct edits *out, const char *fmt,
-						       ...)
+void edits_note(struct edits *out, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -103,8 +102,8 @@ static void note_unused_keys(const struct plan *p, const struct coeffs_cluster *
 			used |= p->cpus[i].has_reg && p->cpus[i].reg == cl->match.reg[r];
 		out->absent += !used;
 		if (!used)
-			note(out, "cluster '%s': no CPU node has reg 0x%" PRIx64,
-			     cl->name, cl->match.reg[r]);
+			edits_note(out, "cluster '%s': no CPU node has reg 0x%" PRIx64,
+				   cl->name, cl->match.reg[r]);
 	}
 	for (unsigned int r = 0; r < cl->match.path_count; r++) {
 		bool used = false;
@@ -113,8 +112,8 @@ static void note_unused_keys(const struct plan *p, const struct coeffs_cluster *
 			used |= !strcmp(p->cpus[i].path, cl->match.paths[r]);
 		out->absent += !used;
 		if (!used)
-			note(out, "cluster '%s': no CPU node '%s'", cl->name,
-			     cl->match.paths[r]);
+			edits_note(out, "cluster '%s': no CPU node '%s'", cl->name,
+				   cl->match.paths[r]);
 	}
 }
 
@@ -216,11 +215,12 @@ static void keep_custom(struct plan *p, size_t first, struct edits *out)
 		skipped++;
 	}
 	if (skipped)
-		note(out,
-		     "%u CPU node(s) in the domain of '%s' stay without the property, as "
-		     "in "
-		     "this tree so far; --all-cpus writes them too",
-		     skipped, p->cpus[first].path);
+		edits_note(out,
+			   "%u CPU node(s) in the domain of '%s' stay without the "
+			   "property, as "
+			   "in "
+			   "this tree so far; --all-cpus writes them too",
+			   skipped, p->cpus[first].path);
 }
 
 static void note_first_without(const struct plan *p, size_t first, struct edits *out)
@@ -232,11 +232,12 @@ static void note_first_without(const struct plan *p, size_t first, struct edits 
 			continue;
 		if (p->cluster[i] == NO_CLUSTER)
 			continue;
-		note(out,
-		     "'%s' will have no effect: the kernel reads the property of the "
-		     "domain's "
-		     "first CPU, '%s', which has none",
-		     p->cpus[i].path, p->cpus[first].path);
+		edits_note(
+			out,
+			"'%s' will have no effect: the kernel reads the property of the "
+			"domain's "
+			"first CPU, '%s', which has none",
+			p->cpus[i].path, p->cpus[first].path);
 		return;
 	}
 }
@@ -305,6 +306,7 @@ int edits_plan(const struct coeffs *c, const struct edit_cpu *cpus, size_t cpu_c
 		if (ret)
 			return ret;
 	}
+	memcpy(out->cluster, p.cluster, sizeof(out->cluster));
 	ret = plan_domains(&p, all_cpus, out, err);
 	if (ret)
 		return ret;

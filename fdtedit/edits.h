@@ -47,9 +47,11 @@ struct edit {
 struct edits {
 	struct edit list[EDITS_MAX]; /* in the view's order; only what must change */
 	unsigned int count;	     /* 0: nothing to do */
-	unsigned int right;	     /* CPU nodes that have the wanted value already */
-	unsigned int lost;   /* CPU nodes, to be edited or not, that end up without it:
-				/delete-property/ follows */
+	int cluster[EDITS_MAX]; /* per CPU node of the view: whose of coeffs it is, or
+				   -1 */
+	unsigned int right;	/* CPU nodes that have the wanted value already */
+	unsigned int lost;	/* CPU nodes, to be edited or not, that end up without it:
+				   /delete-property/ follows */
 	unsigned int absent; /* reg and paths of a match that no CPU node has; in notes */
 	char notes[EDITS_MAX_NOTES][256]; /* what the user should know; for cmd_warn() */
 	unsigned int note_count;
@@ -68,5 +70,8 @@ struct edits {
  */
 int edits_plan(const struct coeffs *c, const struct edit_cpu *cpus, size_t cpu_count,
 	       bool all_cpus, struct edits *out, struct err *err);
+/* Add to @out->notes; more than fit are left out. */
+void edits_note(struct edits *out, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 
 #endif
