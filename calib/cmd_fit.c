@@ -79,11 +79,43 @@ static int write_result(const struct job *j, struct err *err)
 	return ret;
 }
 
+static int check_output(const struct job *j, struct err *err)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < j->in.samples.file_count && !ret; i++)
+		ret = outfile_not_input(j->o->out, j->in.samples.paths[i], err);
+	for (i = 0; i < j->in.path_count && !ret; i++)
+		ret = outfile_not_input(j->o->out, j->in.paths[i], err);
+	return ret;
+}
+
+/* Half a result would pass for a whole one; but what can be fitted can be had. */
+static int all_or_none(const struct job *j, const char *good, int failed, struct err *err)
+{
+	struct err why = *err;
+
+	if (failed && good)
+		return err_set(
+			err, failed,
+			"%s; nothing is written, but --cluster %s can be fitted alone",
+			why.msg, good);
+	if (failed)
+		return failed;
+	if (good)
+		cmd_note(j->ctx,
+			 "nothing is written, but --cluster %s can be fitted alone",
+			 good);
+	return 1;
+}
+
 static int fit_all(struct job *j, struct err *err)
 {
+	const char *good = NULL;
+	int ret, failed = 0;
 	bool poor = false;
 	unsigned int i;
-	int ret;
 
 	if ((j->o->compare || j->o->explain) && j->in.first)
 		return err_set(err, -EINVAL,
@@ -92,13 +124,17 @@ static int fit_all(struct job *j, struct err *err)
 			       j->in.samples.board_count);
 	fit_talk_rejects(j->ctx, &j->in);
 	for (i = 0; i < j->in.cluster_count; i++) {
-		ret = fit_one(j, i, err);
-		if (ret < 0)
-			return ret;
+		struct err again = { "" };
+
+		ret = fit_one(j, i, failed ? &again : err);
+		if (ret < 0 && !failed)
+			failed = ret;
 		poor |= ret > 0;
+		if (!ret && !good)
+			good = j->in.clusters[i];
 	}
-	if (poor)
-		return 1;
+	if (failed || poor)
+		return all_or_none(j, good, failed, err);
 	cmd_note(j->ctx, "not in the interval: %s", FIT_NOT_IN_INTERVAL);
 	snprintf(j->out->generator, sizeof(j->out->generator), "%s", cmd_version());
 	if (j->in.has_info) {
@@ -131,6 +167,8 @@ static int run_fit(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		ret = err_set(err, -ENOMEM, "out of memory");
 	else
 		ret = fit_input_read(&j->in, j->o, argv, argc, err);
+	if (!ret)
+		ret = check_output(j, err);
 	if (!ret)
 		ret = fit_all(j, err);
 	fit_input_free(&j->in);

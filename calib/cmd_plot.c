@@ -129,6 +129,18 @@ static int run_gnuplot(const struct buf *script, struct buf *picture, struct err
 	return ret;
 }
 
+/* A picture does not replace what it was made from. */
+static int check_output(const char *output, const char *coeffs, const char *run,
+			struct err *err)
+{
+	char path[PATH_MAX];
+	int ret = outfile_not_input(output, coeffs, err);
+
+	if (!ret && run)
+		ret = runinfo_path(run, "samples.csv", path, sizeof(path), err);
+	return ret || !run ? ret : outfile_not_input(output, path, err);
+}
+
 static int draw(struct cmd_ctx *ctx, const struct plot *plot,
 		const struct plot_options *o, struct err *err)
 {
@@ -191,6 +203,9 @@ static int run(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		err_errno(err, ret, "'%s'", path);
 		goto out;
 	}
+	ret = check_output(o->output, path, o->run, err);
+	if (ret)
+		goto out;
 	ret = coeffs_read(path, c, err);
 	if (ret == -ENOENT && !argc)
 		err_set(err, ret,

@@ -107,6 +107,16 @@ int fit_runs_read(struct fit_input *in, const struct fit_opts *o, char **dirs, i
 int fit_boards_group(struct fit_input *in, struct err *err);
 
 /*
+ * What is given twice: -EINVAL with both named, -ENOMEM.
+ *
+ * Boards with the same rows (which fit_boards_group() put in order), one file by two
+ * names, a window that is there twice.
+ */
+int fit_twins_boards(const struct fit_input *in, struct err *err);
+int fit_twins_files(char *const *files, int n, struct err *err);
+int fit_twins_rows(const struct fit_input *in, struct err *err);
+
+/*
  * fit_cluster_run - choose the method and fit cluster number @i
  *
  * Returns 0 (free with fit_cluster_free() in any case) or a negative errno with the

@@ -131,6 +131,11 @@ int fit_input_voltages(struct fit_input *in, const char *only, const struct runi
 	return 0;
 }
 
+static bool is_clock(uint32_t khz)
+{
+	return khz >= MIN_KHZ && khz <= MAX_KHZ;
+}
+
 /* A wrong unit gives a wrong coefficient by powers of ten, and no other sign of it. */
 static int check_units(const struct fit_input *in, const char *only, struct err *err)
 {
@@ -148,12 +153,14 @@ static int check_units(const struct fit_input *in, const char *only, struct err 
 				"%s:%u: %u uV is no CPU's voltage (0.2 to 5 V); is the "
 				"unit in the column's name right?",
 				path, s->line, s->volt_uv);
-		if (s->opp_khz < MIN_KHZ || s->opp_khz > MAX_KHZ)
+		if (!is_clock(s->opp_khz) ||
+		    (!(s->flags & SAMPLE_CLOCK) && !is_clock(s->freq_khz)))
 			return err_set(
 				err, -ERANGE,
 				"%s:%u: %u kHz is no CPU's clock (1 MHz to 20 GHz); is "
 				"the unit in the column's name right?",
-				path, s->line, s->opp_khz);
+				path, s->line,
+				is_clock(s->opp_khz) ? s->freq_khz : s->opp_khz);
 	}
 	return 0;
 }
@@ -230,6 +237,8 @@ static int read_files(struct fit_input *in, const struct fit_opts *o, char **fil
 		if (!ret)
 			ret = fit_input_path(in, o->dir, "board.json", err);
 	}
+	if (!ret)
+		ret = fit_twins_files(files, n, err);
 	for (i = 0; i < n && !ret; i++)
 		ret = samples_read(&in->samples, files[i], err);
 	return ret;
@@ -295,7 +304,7 @@ int fit_input_read(struct fit_input *in, const struct fit_opts *o, char **files,
 		ret = check_units(in, o->cluster, err);
 	if (!ret && in->samples.board_count > 1)
 		ret = fit_boards_group(in, err);
-	return ret;
+	return ret ? ret : fit_twins_rows(in, err);
 }
 
 void fit_input_free(struct fit_input *in)
@@ -317,6 +326,38 @@ static int several_loads(const char *a, const char *b, struct err *err)
 		       a, b);
 }
 
+static bool is_busy_of(const struct sample *s, const char *cluster)
+{
+	return s->cpu_count && !strcmp(s->cluster, cluster);
+}
+
+/* -ENOENT with the loads that there are, where none is @asked. */
+static int check_load(const struct fit_cluster *c, const struct fit_input *in,
+		      const char *asked, struct err *err)
+{
+	const struct sample *rows = in->samples.rows;
+	char known[512] = "";
+	size_t used = 0, i, k;
+
+	for (i = 0; i < in->samples.count; i++) {
+		if (!is_busy_of(&rows[i], c->name))
+			continue;
+		if (!strcmp(rows[i].load, asked))
+			return 0;
+		for (k = 0; k < i; k++)
+			if (is_busy_of(&rows[k], c->name) &&
+			    !strcmp(rows[k].load, rows[i].load))
+				break;
+		if (k == i && used < sizeof(known))
+			used += snprintf(known + used, sizeof(known) - used, "%s%s",
+					 used ? ", " : "", rows[i].load);
+	}
+	if (!used)
+		return 0; /* told later: only idle rows */
+	return err_set(err, -ENOENT, "no rows of a load '%.60s'; there are %s", asked,
+		       known);
+}
+
 /* The load to fit: what was asked for, the integer load, or the only one. */
 static int choose_load(struct fit_cluster *c, const struct fit_input *in,
 		       const char *asked, struct err *err)
@@ -327,7 +368,7 @@ static int choose_load(struct fit_cluster *c, const struct fit_input *in,
 	for (i = 0; i < in->samples.count; i++) {
 		const struct sample *s = &in->samples.rows[i];
 
-		if (!s->cpu_count || strcmp(s->cluster, c->name))
+		if (!is_busy_of(s, c->name))
 			continue;
 		if (!only)
 			only = s->load;
@@ -337,6 +378,8 @@ static int choose_load(struct fit_cluster *c, const struct fit_input *in,
 			if (!strcmp(s->load, fit_integer_load(k)))
 				usual = s->load;
 	}
+	if (asked && check_load(c, in, asked, err))
+		return -ENOENT;
 	if (asked)
 		only = asked;
 	else if (other && usual)

@@ -164,61 +164,6 @@ static int sort_rows(struct fit_input *in, struct err *err)
 	return 0;
 }
 
-/* What was measured when: not the same on two boards, nor in two runs. */
-static bool same_rows(const struct fit_input *in, size_t a, size_t b)
-{
-	const struct sample *x = in->samples.rows + in->first[a];
-	const struct sample *y = in->samples.rows + in->first[b];
-	size_t n = in->first[a + 1] - in->first[a], i;
-
-	if (n != in->first[b + 1] - in->first[b])
-		return false;
-	for (i = 0; i < n; i++)
-		if (x[i].time_ns != y[i].time_ns || x[i].power_uw != y[i].power_uw ||
-		    x[i].opp_khz != y[i].opp_khz || x[i].cpu_count != y[i].cpu_count ||
-		    strcmp(x[i].cluster, y[i].cluster))
-			return false;
-	return true;
-}
-
-struct digest {
-	uint64_t sum;
-	size_t board;
-};
-
-static int by_sum(const void *a, const void *b)
-{
-	const struct digest *x = a, *y = b;
-
-	if (x->sum != y->sum)
-		return x->sum < y->sum ? -1 : 1;
-	return (x->board > y->board) - (x->board < y->board);
-}
-
-static int check_twins(const struct fit_input *in, struct err *err)
-{
-	size_t n = in->samples.board_count, i, k;
-	struct digest *d = calloc(n, sizeof(*d));
-	int ret = d ? 0 : err_errno(err, -ENOMEM, "%zu boards", n);
-
-	for (i = 0; i < n && d; i++) {
-		d[i].board = i;
-		for (k = in->first[i]; k < in->first[i + 1]; k++)
-			d[i].sum = d[i].sum * 31 + in->samples.rows[k].power_uw;
-	}
-	if (d)
-		qsort(d, n, sizeof(*d), by_sum);
-	for (i = 1; i < n && !ret; i++)
-		if (d[i].sum == d[i - 1].sum && same_rows(in, d[i - 1].board, d[i].board))
-			ret = err_set(err, -EINVAL,
-				      "'%s' and '%s' hold the same rows; is that one run "
-				      "given twice?",
-				      in->samples.boards[d[i - 1].board],
-				      in->samples.boards[d[i].board]);
-	free(d);
-	return ret;
-}
-
 int fit_boards_group(struct fit_input *in, struct err *err)
 {
 	int ret;
@@ -227,5 +172,5 @@ int fit_boards_group(struct fit_input *in, struct err *err)
 	if (!in->first)
 		return err_errno(err, -ENOMEM, "%u boards", in->samples.board_count);
 	ret = sort_rows(in, err);
-	return ret ? ret : check_twins(in, err);
+	return ret ? ret : fit_twins_boards(in, err);
 }

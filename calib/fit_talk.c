@@ -112,6 +112,17 @@ static void talk_fit(const struct power_fit *f)
 	fprintf(stderr, "\n");
 }
 
+/* A rail's resistance that may as well be none, or is below it by noise? */
+static bool has_droop(const struct power_fit *f)
+{
+	unsigned int i;
+
+	for (i = 0; i < f->term_count; i++)
+		if (!strcmp(f->terms[i].name, "rail-resistance"))
+			return f->ohm > 2 * f->terms[i].se;
+	return f->ohm > 0;
+}
+
 static void talk_power(const struct fit_cluster *c, const struct coeffs_provenance *p)
 {
 	fprintf(stderr, "  power   %s", scope_words(p->scope));
@@ -125,6 +136,8 @@ static void talk_power(const struct fit_cluster *c, const struct coeffs_provenan
 						 : ", no baseline subtracted");
 	if (!c->data.volt_from_table)
 		fprintf(stderr, "; voltage measured\n");
+	else if (isfinite(c->fit.ohm) && !has_droop(&c->fit))
+		fprintf(stderr, "; voltage from a table, no droop of the rail seen\n");
 	else if (isfinite(c->fit.ohm))
 		fprintf(stderr,
 			"; voltage from a table, rail of %.1f mohm found from its "

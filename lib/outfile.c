@@ -44,6 +44,21 @@ static int resolve(const char *path, char *out, struct err *err)
 	return err_errno(err, -ELOOP, "'%s'", path);
 }
 
+int outfile_not_input(const char *path, const char *input, struct err *err)
+{
+	struct stat a, b;
+
+	if (!path || !strcmp(path, "-") || !strcmp(input, "-") || stat(path, &a) ||
+	    stat(input, &b))
+		return 0;
+	if (!S_ISREG(a.st_mode) || a.st_dev != b.st_dev || a.st_ino != b.st_ino)
+		return 0;
+	return err_set(err, -EINVAL,
+		       "output '%s' is the input '%s', which it would replace; give "
+		       "another name with -o",
+		       path, input);
+}
+
 /* O_EXCL: never through a link or into a file that somebody else put there. */
 static int open_tmp(struct outfile *out, struct err *err)
 {

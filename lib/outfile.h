@@ -29,6 +29,14 @@ int outfile_commit(struct outfile *out, struct err *err);
 void outfile_abort(struct outfile *out);
 
 /*
+ * outfile_not_input - -EINVAL where writing @path would replace the file @input
+ *
+ * By what the names stand for, links followed; files that are not there, "-" and what is
+ * no regular file are never the same. A @path of NULL is "-".
+ */
+int outfile_not_input(const char *path, const char *input, struct err *err);
+
+/*
  * outfile_sweep - remove temporary files of @path that a process which was killed left
  *
  * Call it only where a lock keeps others from writing @path now.

@@ -196,9 +196,9 @@ xu3() {
 	[ "$idle" -gt 430 ]
 }
 
-# run_of BOARD CLUSTER - a run of a virtual board, in ./run
+# run_of BOARD CLUSTER [OPTION...] - a run of a virtual board, in ./run
 run_of() {
-	"$CALIB" measure --board "virtual:$1" --cluster "$2" -d run 2> /dev/null
+	"$CALIB" measure --board "virtual:$1" --cluster "$2" -d run "${@:3}" 2> /dev/null
 }
 
 # holds FILE C - the 95 % interval of the first cluster holds C
@@ -246,6 +246,12 @@ holds() {
 	echo "$output" > out.json
 	holds out.json 990
 	[[ $stderr =~ "voltage from a table, rail of "[0-9.]+" mohm found from its droop" ]]
+	# A resistance that is none within its error is not told as one, nor one below 0.
+	rm -r run
+	run_of tc2 a7
+	run --separate-stderr "$CALIB" fit -d run --cluster a7
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"voltage from a table, no droop of the rail seen"* ]]
 }
 
 @test "flagged rows are left out with count and reason" {
@@ -353,6 +359,56 @@ imported() {
 	refused "hz.csv:2: 600000000 kHz is no CPU's clock" hz.csv
 	printf 'load,freq_khz,voltage_uv,power_uw\na,600000,800000,1\nb,600000,800000,1\n' > loads.csv
 	refused "rows of several loads ('a', 'b'); choose one with --load" loads.csv
+	refused "no rows of a load 'c'; there are a, b" --load c loads.csv
+	printf 'opp_khz,freq_khz,volt_uv,power_uw\n600000,600000000,800000,1000\n' > freq.csv
+	refused "freq.csv:2: 600000000 kHz is no CPU's clock" freq.csv
+}
+
+@test "the output never replaces what was read" {
+	run_of odroid-xu3 a7 --opps 200,800,1400 --raw
+	cp run/samples.csv before
+	refused "output 'run/samples.csv' is the input 'run/samples.csv'" -d run -o run/samples.csv
+	refused "is the input 'run/board.json'" -d run -o run/board.json
+	refused "is the input 'run/raw.csv'" -d run --raw -o run/raw.csv
+	ln -s run/samples.csv link.csv
+	refused "output 'link.csv' is the input 'run/samples.csv'" -o link.csv run/samples.csv
+	cmp before run/samples.csv
+	"$CALIB" fit -d run -o run/coeffs.json 2> log
+	"$CALIB" fit -d run -o run/coeffs.json 2> log
+}
+
+@test "rows that are there twice are refused: the interval would be too narrow" {
+	run_of odroid-xu3 a7 --opps 200,800,1400
+	rows=run/samples.csv
+	ln -s samples.csv run/link.csv
+	refused "'$rows' and 'run/link.csv' are one file" $rows run/link.csv
+	refused "'-' and '-' are one file" - -
+	cp $rows copy.csv
+	refused "copy.csv:2 is the window of $rows:2 again" $rows copy.csv
+	sed -n 5p $rows >> copy.csv
+	refused "copy.csv:11 is the window of copy.csv:5 again, which would count twice; leave one out" copy.csv
+	# Without a time, two windows may be alike.
+	cat "$counts" <(tail -n +2 "$counts") > twice.csv
+	fits twice.csv 250
+}
+
+@test "one cluster of two that cannot be fitted: nothing is written, and what can is said" {
+	{ cat "$counts"; echo 9,1,600000,750000,485625; echo 9,1,800000,750000,485625; } > two.csv
+	run --separate-stderr "$CALIB" fit -o out.json two.csv
+	[ "$status" -eq 1 ]
+	[ ! -e out.json ]
+	[[ $stderr == *"'policy9': fit too poor, nothing written"*"but --cluster policy4 can be fitted alone" ]]
+	sed -i \$d two.csv
+	run --separate-stderr "$CALIB" fit -o out.json two.csv
+	[ "$status" -eq 2 ]
+	[ ! -e out.json ]
+	[[ ${stderr_lines[-1]} == *"error: cluster 'policy9': cannot separate"*"but --cluster policy4 can be fitted alone" ]]
+	# The same whichever comes first.
+	awk -F, 'NR == 1 || $1 == 9' two.csv > other.csv
+	tail -n +2 "$counts" >> other.csv
+	run --separate-stderr "$CALIB" fit -o out.json other.csv
+	[ "$status" -eq 2 ]
+	[[ ${stderr_lines[-1]} == *"error: cluster 'policy9': cannot separate"*"but --cluster policy4 can be fitted alone" ]]
 }
 
 @test "a full disk is said as one" {

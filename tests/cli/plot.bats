@@ -167,6 +167,9 @@ marked() {
 	run "$CALIB" plot --term png -o x.svg
 	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ] && [ ! -e x.svg ]
 	[[ $output == *"'x.svg' is no name for --term png; end it in .png"* ]]
+	run "$CALIB" plot --term svg -o coeffs.json
+	[ "$status" -eq 2 ] && [ "${#lines[@]}" -eq 1 ]
+	[[ $output == *"output 'coeffs.json' is the input 'coeffs.json'"* ]]
 	"$CALIB" plot -o x.PNG 2>/dev/null
 	[ "$(head -c 4 x.PNG | tail -c 3)" = PNG ]
 }
