@@ -15,8 +15,9 @@
 #include "lib/text.h"
 #include "models/lsq.h"
 
-#define PREDICTED_OFF 2
-#define VOLTAGE_BIAS  "rail droop under load can bias C by several percent"
+#define PREDICTED_OFF	 2
+#define WORTH_A_WORD_PCT 2
+#define VOLTAGE_BIAS	 "rail droop under load can bias C by several percent"
 
 void fit_talk_rejects(const struct cmd_ctx *ctx, const struct fit_input *in)
 {
@@ -253,14 +254,21 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 			 c->name);
 }
 
-/* What is in C that is not one CPU's, and how much: @best is C without it, or 0. */
-static void print_held(FILE *f, const struct power_method *m, double c, double best)
+/* What is wrong with C, and by how much: @best is C without it, or 0. */
+static void print_wrong(FILE *f, const struct power_method *m,
+			const struct power_fit *fit, double best)
 {
-	if (m->holds && best > 0 && c > best)
-		fprintf(f, "  %.0f %% too high: holds %s", 100 * (c / best - 1),
-			m->holds);
+	double off_pct = best > 0 ? 100 * (fit->c / best - 1) : 0;
+	const char *pad = isfinite(fit->r2) && fit->r2_uncentred ? "" : " ";
+
+	if (m->holds && off_pct > 0)
+		fprintf(f, "%s  %.0f %% too high: holds %s", pad, off_pct, m->holds);
 	else if (m->holds)
-		fprintf(f, "  holds %s", m->holds);
+		fprintf(f, "%s  holds %s", pad, m->holds);
+	else if (m->assumes && fabs(off_pct) > WORTH_A_WORD_PCT &&
+		 !(fabs(fit->c - best) <= 2 * fit->classical_se))
+		fprintf(f, "%s  %.0f %% too %s: assumes that %s", pad, fabs(off_pct),
+			off_pct > 0 ? "high" : "low", m->assumes);
 }
 
 static int compare_row(FILE *f, const struct power_method *m, const struct power_data *d,
@@ -283,18 +291,15 @@ static int compare_row(FILE *f, const struct power_method *m, const struct power
 	else
 		fprintf(f, " %7s", "-");
 	fprintf(f, " %5zu", fit.rows);
-	if (isfinite(fit.intercept_uw))
-		fprintf(f, " %9.1f", fit.intercept_uw / 1e3);
+	if (isfinite(fit.static_uw))
+		fprintf(f, " %9.1f", fit.static_uw / 1e3);
 	else
 		fprintf(f, " %9s", "-");
 	if (isfinite(fit.r2))
-		fprintf(f, " %8.4f%s", fit.r2,
-			fit.r2_uncentred ? "*"
-			: m->holds	 ? " "
-					 : "");
+		fprintf(f, " %8.4f%s", fit.r2, fit.r2_uncentred ? "*" : "");
 	else
-		fprintf(f, " %8s%s", "-", m->holds ? " " : "");
-	print_held(f, m, fit.c, best);
+		fprintf(f, " %8s", "-");
+	print_wrong(f, m, &fit, best);
 	fprintf(f, "\n");
 	return 0;
 }

@@ -108,7 +108,7 @@ static void take(const struct lsq *l, const struct line *p, const struct power_d
 	f->dof = l->resid_dof;
 	power_add_term(f, "dynamic", "uW/MHz/V^2", f->c, f->se);
 	power_add_term(f, "leakage", "uW/V", l->coef[1], l->se[LSQ_HC3][1]);
-	f->intercept_uw = l->coef[1] * p->volt_ref;
+	f->static_uw = l->coef[1] * p->volt_ref;
 	f->rows = p->n;
 	f->opps = d->busy_opps;
 	f->r2 = power_r2(l, false);

@@ -28,7 +28,7 @@ struct pool {
 	const struct many_boards_in *in;
 	struct many_boards *out;
 	struct power_fit *f;
-	struct tally terms[POWER_MAX_TERMS], intercept, ohm, shared, visit;
+	struct tally terms[POWER_MAX_TERMS], static_uw, ohm, shared, visit;
 	struct tally growth, exponent;
 	struct tally noise_uw, noise_rel, rmse, loo; /* of squares */
 	size_t noted;
@@ -211,7 +211,7 @@ static void add_fit(struct pool *p, const struct power_fit *f, size_t board)
 	add_terms(p, f);
 	add_outliers(p, f, p->in->first[board]);
 	add_notes(p, f, p->in->names[board]);
-	tally_add(&p->intercept, f->intercept_uw);
+	tally_add(&p->static_uw, f->static_uw);
 	tally_add(&p->ohm, f->ohm);
 	tally_add(&p->shared, f->shared);
 	tally_add(&p->visit, f->visit_uw);
@@ -320,7 +320,7 @@ static void finish(const struct pool *p)
 	/* The first term is C, in every method. */
 	f->terms[0].value = f->c;
 	f->terms[0].se = f->se;
-	f->intercept_uw = tally_mean(&p->intercept);
+	f->static_uw = tally_mean(&p->static_uw);
 	f->ohm = tally_mean(&p->ohm);
 	f->shared = tally_mean(&p->shared);
 	f->visit_uw = tally_mean(&p->visit);

@@ -275,6 +275,7 @@ static void choose_errors(const struct mixed *f, struct power_fit *out,
 static void add_terms(const struct mixed *f, struct power_fit *out, enum lsq_errors kind)
 {
 	const double *se = f->lsq.se[kind];
+	double leakage_uw = 0;
 
 	power_add_term(out, "dynamic", "uW/MHz/V^2", out->c, out->se);
 	if (f->has[COL_D]) {
@@ -289,7 +290,8 @@ static void add_terms(const struct mixed *f, struct power_fit *out, enum lsq_err
 		double at_mean = mixed_by_volt(f, f->volt_ref);
 
 		/* At the mean of voltage and temperature, whatever the law. */
-		power_add_term(out, "leakage", "uW", at_mean * coef(f, COL_LEAK),
+		leakage_uw = at_mean * coef(f, COL_LEAK);
+		power_add_term(out, "leakage", "uW", leakage_uw,
 			       at_mean * se[f->col[COL_LEAK]]);
 		power_add_term(out, "leakage-exponent", "1", f->exponent, NAN);
 		if (f->grows)
@@ -301,8 +303,8 @@ static void add_terms(const struct mixed *f, struct power_fit *out, enum lsq_err
 			       f->has[COL_OHM] ? se[f->col[COL_OHM]] : NAN);
 	}
 	if (f->has[COL_CONST]) {
-		out->intercept_uw = coef(f, COL_CONST);
-		power_add_term(out, "constant", "uW", out->intercept_uw,
+		out->static_uw = leakage_uw + coef(f, COL_CONST);
+		power_add_term(out, "constant", "uW", coef(f, COL_CONST),
 			       se[f->col[COL_CONST]]);
 	}
 }

@@ -152,8 +152,8 @@ static int fit_points(const struct points *p, const struct power_data *d,
 		if (p->opps > p->cols)
 			f->loo_rmse_pct = power_rmse_pct(l.loo, l.fitted, p->n);
 		if (p->cols > 1) {
-			f->intercept_uw = zero_if_rounding(l.coef[1], p);
-			power_add_term(f, "static", "uW", f->intercept_uw, l.se[kind][1]);
+			f->static_uw = zero_if_rounding(l.coef[1], p);
+			power_add_term(f, "static", "uW", f->static_uw, l.se[kind][1]);
 		}
 	} else if (ret == -EDOM && l.cols == 2) {
 		err_set(err, ret,
@@ -234,12 +234,12 @@ int power_intercept(const struct power_data *d, struct power_fit *f, struct err 
 	if (!ret)
 		power_note(f, "too high for one CPU: contains shared-clock power; never "
 			      "per core");
-	if (!ret && f->intercept_uw <= -0.5)
+	if (!ret && f->static_uw <= -0.5)
 		power_note(f,
 			   "the static term is negative (%.0f uW): no power can be, so "
 			   "static power grows with the operating point and is inside C; "
 			   "measure idle rows or several CPU counts",
-			   f->intercept_uw);
+			   f->static_uw);
 	return ret;
 }
 

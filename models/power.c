@@ -27,11 +27,12 @@ static const struct power_method methods[] = {
 	  false, power_within_opp, NULL, true },
 	{ "within-opp-plain", NULL,
 	  "the same without a shared-clock term, as if voltage stood still", true,
-	  power_within_opp_plain, NULL, true },
+	  power_within_opp_plain, NULL, true, "the rail does not droop under load" },
 	{ "pooled", "walker",
 	  "all rows, the clock always on, leakage linear in voltage and temperature, "
 	  "weights 1/P^2",
-	  true, power_pooled },
+	  true, power_pooled, NULL, false,
+	  "the clock runs in idle and leakage is linear" },
 	{ "idle-subtracted", NULL,
 	  "busy minus idle power of the same operating point, through the "
 	  "origin",
@@ -55,7 +56,8 @@ static const struct power_method methods[] = {
 	  power_delta, "shared clock, static power that rises with V", false },
 	{ "two-minus-one", "tc2",
 	  "mean of (2 CPUs - 1 CPU) / (f V^2), as for TC2 and Juno", true,
-	  power_two_minus_one },
+	  power_two_minus_one, NULL, false,
+	  "the second CPU changes neither voltage nor heat" },
 };
 
 #define MIN_IDLE_SHARE 0.7
@@ -206,7 +208,7 @@ int power_fit_keep(const struct power_method *method, const struct power_data *d
 		memset(keep, 0, sizeof(*keep));
 	memset(f, 0, sizeof(*f));
 	f->keep = keep;
-	f->intercept_uw = f->ohm = f->shared = f->visit_uw = NAN;
+	f->static_uw = f->ohm = f->shared = f->visit_uw = NAN;
 	f->r2 = NAN;
 	f->condition = 1;
 	f->rmse_pct = f->loo_rmse_pct = -1;

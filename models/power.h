@@ -107,10 +107,10 @@ struct power_fit {
 	double classical_se; /* for comparison with published numbers */
 	struct power_term terms[POWER_MAX_TERMS];
 	unsigned int term_count;
-	double intercept_uw; /* what the model leaves at f V^2 = 0; NAN: no such term */
-	double ohm;	     /* of the rail, found from its droop; NAN: not looked for */
-	double shared;	     /* D; NAN: not in the model */
-	size_t rows;	     /* used */
+	double static_uw; /* at mean voltage and heat, clock stopped; NAN: not told */
+	double ohm;	  /* of the rail, found from its droop; NAN: not looked for */
+	double shared;	  /* D; NAN: not in the model */
+	size_t rows;	  /* used */
 	unsigned int opps, visits;
 	double r2; /* NAN: not meaningful */
 	bool r2_uncentred;
@@ -138,6 +138,7 @@ struct power_method {
 	const char
 		*holds; /* what is in C beside one CPU's dynamic power; NULL: nothing */
 	bool takes_law; /* minds power_data.leakage */
+	const char *assumes; /* what makes C wrong where it is not so; NULL: nothing */
 };
 
 /* The methods, best first; NULL past the end. */

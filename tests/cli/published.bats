@@ -151,6 +151,20 @@ one_idle() {
 	done
 }
 
+@test "methods of several CPU counts are flagged where what they assume is not so" {
+	# The rail droops, and the clock stops in idle.
+	"$CALIB" measure --board virtual:odroid-xu3 --cluster a15 -d run 2> /dev/null
+	"$CALIB" fit -d run --compare -o out.json > table 2> err
+	grep -E "^within-opp-plain .* [0-9]+ % too low: assumes that the rail does not droop under load$" table
+	grep -E "^pooled .* [0-9]+ % too high: assumes that the clock runs in idle and leakage is linear$" table
+	grep -E "^two-minus-one .* [0-9]+ % too low: assumes that the second CPU changes neither voltage nor heat$" table
+	grep -E "^structured .*[0-9]$" table
+	grep -E "^within-opp .*[0-9]$" table
+	# Static power is leakage, too, not the constant alone.
+	near "$(awk -v l="$(value out.json leakage value)" -v c="$(value out.json constant value)" \
+		'BEGIN { print (l + c) / 1e3 }')" 0.051 "$(column "$(cat table)" structured 6)"
+}
+
 @test "a law of leakage is only for methods that have one" {
 	run --separate-stderr "$CALIB" fit --method intercept --leakage cubic "$TOP/tests/data/fit-line.csv"
 	[ "$status" -eq 2 ]

@@ -187,7 +187,7 @@ static void check_fit(const struct world *w, const struct power_method *m,
 		finite_or_fail(w, m, f->terms[i].name, f->terms[i].value);
 		real_or_none(w, m, f->terms[i].name, f->terms[i].se);
 	}
-	real_or_none(w, m, "intercept", f->intercept_uw);
+	real_or_none(w, m, "intercept", f->static_uw);
 	real_or_none(w, m, "ohm", f->ohm);
 	real_or_none(w, m, "D", f->shared);
 	real_or_none(w, m, "R^2", f->r2);

@@ -103,7 +103,7 @@ static void published_methods_give_what_their_formulas_say(void **state)
 	/* mean x 1725, mean y 375e3, Sxy 1.2181e9, Sxx 6027500 */
 	fit("intercept", rows, n, &all_rows, &f);
 	assert_near(f.c, 1218100e3 / 6027500, 1e-6);
-	assert_near(f.intercept_uw, 375e3 - f.c * 1725, 1e-6);
+	assert_near(f.static_uw, 375e3 - f.c * 1725, 1e-6);
 	assert_false(f.r2_uncentred);
 }
 
@@ -187,7 +187,7 @@ static void an_intercept_of_rounding_is_zero(void **state)
 	(void)state;
 	fit("intercept", rows, 3, &all_rows, &f);
 	assert_near(f.c, 140, 1e-9);
-	assert_true(f.intercept_uw == 0);
+	assert_true(f.static_uw == 0);
 	for (unsigned int i = 0; i < f.note_count; i++)
 		assert_null(strstr(f.notes[i], "negative"));
 }
@@ -300,7 +300,7 @@ static void a_negative_static_term_is_a_finding(void **state)
 
 	(void)state;
 	fit("intercept", rows, 3, &all_rows, &f);
-	assert_near(f.intercept_uw, -50000, 1e-3);
+	assert_near(f.static_uw, -50000, 1e-3);
 	assert_non_null(strstr(f.notes[1], "static term is negative (-50000 uW)"));
 }
 

@@ -123,7 +123,7 @@ static void intercept_reproduces_nist_norris(void **state)
 	fit("intercept", rows, 36, &f);
 	assert_digits(f.c, 1002.11681802045, 9);
 	assert_digits(f.classical_se, 0.429796848199937, 8);
-	assert_digits(f.intercept_uw, -262.323073774029, 9);
+	assert_digits(f.static_uw, -262.323073774029, 9);
 	assert_digits(f.r2, 0.999993745883712, 9);
 }
 
