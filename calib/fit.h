@@ -54,6 +54,7 @@ struct fit_input {
 	size_t *first; /* row of each of samples.boards, and the end; NULL: one board */
 	char clusters[COEFFS_MAX_CLUSTERS][32]; /* in the order of the result */
 	unsigned int cluster_count;
+	const char *only; /* the cluster that was asked for; NULL: all */
 	bool volt_filled[COEFFS_MAX_CLUSTERS]; /* rows had none: the table's were taken */
 	struct fit_raw raw[COEFFS_MAX_CLUSTERS]; /* with --raw */
 };

@@ -32,6 +32,13 @@ static int add_cluster(struct fit_input *in, const char *name, struct err *err)
 	for (i = 0; i < in->cluster_count; i++)
 		if (!strcmp(in->clusters[i], name))
 			return 0;
+	if (in->cluster_count == COEFFS_MAX_CLUSTERS && in->only) {
+		/* Only the one that was asked for needs a place. */
+		if (!strcmp(name, in->only))
+			snprintf(in->clusters[in->cluster_count - 1],
+				 sizeof(in->clusters[0]), "%s", name);
+		return 0;
+	}
 	if (in->cluster_count == COEFFS_MAX_CLUSTERS)
 		return err_set(err, -E2BIG,
 			       "more than %d clusters; choose with --cluster",
@@ -297,6 +304,7 @@ int fit_input_read(struct fit_input *in, const struct fit_opts *o, char **files,
 	int ret;
 
 	memset(in, 0, sizeof(*in));
+	in->only = o->cluster;
 	ret = read_rows(in, o, files, file_count, err);
 	if (!ret && o->cluster)
 		ret = only_cluster(in, o->cluster, err);

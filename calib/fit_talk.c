@@ -232,6 +232,11 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 	talk_fit(f);
 	talk_power(c, &r->provenance);
 	fit_curve_talk(r);
+	if (r->opp_count == COEFFS_MAX_OPPS && c->data.opp_count > COEFFS_MAX_OPPS)
+		cmd_warn(ctx,
+			 "cluster '%s': all %u operating points are fitted, but only %d "
+			 "fit into coeffs.json; its curve is not whole",
+			 c->name, c->data.opp_count, COEFFS_MAX_OPPS);
 	if (c->loads)
 		fit_loads_talk(ctx, c, in);
 	if (r->has_interval && !c->boards.count)

@@ -193,6 +193,11 @@ static int check_options(const struct apply *a, const char *coeffs, struct err *
 			"--scale-sustainable-power goes by the coefficients, which "
 			"the kernel ignores after --opp-microwatt; give one of "
 			"them");
+	if (outfile_not_input(a->opts->output, coeffs, err))
+		return -EINVAL;
+	if ((a->opts->patch || a->opts->overlay || a->opts->fragment) &&
+	    outfile_not_input(a->opts->output, a->board, err))
+		return -EINVAL;
 	t.dry_run |= a->opts->patch || a->opts->overlay || a->opts->fragment;
 	return target_check(&t, err);
 }

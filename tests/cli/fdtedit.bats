@@ -226,6 +226,8 @@ refused() {
 	refused "--backup is for editing in place" apply --backup -o x.dtb board.dtb coeffs.json
 	refused "give -o" apply - coeffs.json
 	refused "cannot both be '-'" apply -o x.dtb - -
+	refused "output 'coeffs.json' is the input 'coeffs.json'" apply -o coeffs.json board.dtb coeffs.json
+	refused "output 'board.dtb' is the input 'board.dtb'" apply --overlay -o board.dtb board.dtb coeffs.json
 }
 
 @test "a full disk leaves the old file" {

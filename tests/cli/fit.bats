@@ -411,6 +411,22 @@ imported() {
 	[[ ${stderr_lines[-1]} == *"error: cluster 'policy9': cannot separate"*"but --cluster policy4 can be fitted alone" ]]
 }
 
+@test "more clusters or operating points than a result holds are told" {
+	{ head -n 1 "$counts"; for p in $(seq 20); do
+		tail -n +2 "$counts" | sed "s/^4,/$p,/"; done; } > many.csv
+	refused "more than 16 clusters; choose with --cluster" many.csv
+	run --separate-stderr "$CALIB" fit --cluster policy19 many.csv
+	[ "$status" -eq 0 ]
+	[[ $output == *'"name": "policy19"'*'"dynamic-power-coefficient": 250'* ]]
+	refused "no rows of a cluster 'policy21'; there are" --cluster policy21 many.csv
+	awk 'BEGIN { print "ncpus,freq_khz,voltage_uv,power_uw"
+		for (f = 100; f < 230; f++) for (n = 1; n < 3; n++)
+			printf "%d,%d000,1000000,%d\n", n, f, 1e5 + f * 250 * n }' > opps.csv
+	run --separate-stderr "$CALIB" fit opps.csv
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"all 130 operating points are fitted, but only 128 fit into coeffs.json"* ]]
+}
+
 @test "a full disk is said as one" {
 	# More than a stdio buffer, so that the write itself fails.
 	awk -F, 'NR == 1 { print } NR > 1 { for (i = 0; i < 12; i++)
