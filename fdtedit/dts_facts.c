@@ -77,6 +77,25 @@ static const struct dts_event *last_prop(const struct dts *d, const char *path,
 	return NULL;
 }
 
+/* May event @i be the value that counts at @pos, when the "#if" are as they may be? */
+static bool may_count(const struct dts *d, size_t i, const char *path, const char *name,
+		      struct dts_pos pos)
+{
+	const struct dts_event *e = &d->events[i];
+	struct dts_pos own = dts_event_pos(d, e);
+
+	if (!dts_is_live_prop(d, e, path, name) || dts_exclusive(d, own, pos))
+		return false;
+	while (++i < d->event_count) {
+		struct dts_pos later = dts_event_pos(d, &d->events[i]);
+
+		if (dts_is_live_prop(d, &d->events[i], path, name) &&
+		    (dts_within(d, later, own) || dts_within(d, later, pos)))
+			return false;
+	}
+	return true;
+}
+
 bool dts_is_cpu(const struct dts *d, const char *path)
 {
 	const char *name = path + strlen("/cpus/");
@@ -283,18 +302,54 @@ static char *quote_value(const struct dts_tree *t, const struct dts_item *p)
 	return text;
 }
 
+static int read_fact(struct dts *d, const struct dts_event *e, struct edit_cpu *cpu)
+{
+	if (dts_event_is(d, e, DTS_PROP, "compatible"))
+		return read_compatible(d, e, cpu);
+	read_reg(d, e, address_cells(d), cpu);
+	return 0;
+}
+
+/* What the CPU node is with the property of event @e in place of its last one. */
+static int add_other(struct dts *d, const struct dts_event *e, struct edit_cpu *cpu)
+{
+	struct edit_cpu *other = malloc(sizeof(*other));
+
+	if (!other || grow(&d->others, &d->other_cap, d->other_count, sizeof(other))) {
+		free(other);
+		return -ENOMEM;
+	}
+	d->others[d->other_count++] = other;
+	*other = *cpu;
+	if (dts_event_is(d, e, DTS_PROP, "compatible"))
+		other->compatible_count = 0;
+	else
+		other->has_reg = false;
+	cpu->other = other;
+	return read_fact(d, e, other);
+}
+
 int dts_read_facts(struct dts *d, const char *path, struct dts_pos pos,
 		   struct edit_cpu *cpu)
 {
-	const struct dts_event *e = last_prop(d, path, "reg", pos);
+	static const char *const names[] = { "reg", "compatible" };
+	int ret = 0;
 
-	if (e)
-		read_reg(d, e, address_cells(d), cpu);
-	e = last_prop(d, path, "compatible", pos);
-	if (e && read_compatible(d, e, cpu))
-		return -ENOMEM;
 	cpu->domain = domain_number(d, path, pos);
-	return 0;
+	for (size_t n = 0; n < 2 && !ret; n++) {
+		const struct dts_event *e = last_prop(d, path, names[n], pos);
+
+		if (e)
+			ret = read_fact(d, e, cpu);
+	}
+	for (size_t n = 0; n < 2; n++) {
+		const struct dts_event *last = last_prop(d, path, names[n], pos);
+
+		for (size_t i = 0; i < d->event_count && !ret; i++)
+			if (&d->events[i] != last && may_count(d, i, path, names[n], pos))
+				ret = add_other(d, &d->events[i], cpu);
+	}
+	return ret;
 }
 
 int dts_read_value(struct dts *d, int inst, int prop, struct edit_cpu *cpu)

@@ -500,6 +500,9 @@ void dts_free(struct dts *d)
 		free(d->strings[i]);
 	for (size_t i = 0; i < d->note_count; i++)
 		free(d->notes[i]);
+	for (size_t i = 0; i < d->other_count; i++)
+		free(d->others[i]);
+	free(d->others);
 	free(d->files);
 	free(d->insts);
 	free(d->defs);

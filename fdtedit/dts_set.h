@@ -97,6 +97,8 @@ struct dts {
 	size_t cpu_count;
 	char **strings; /* owned, that cpus point to */
 	size_t string_count, string_cap;
+	struct edit_cpu **others; /* owned, that cpus point to */
+	size_t other_count, other_cap;
 	char **notes;
 	size_t note_count, note_cap;
 };

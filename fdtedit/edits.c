@@ -91,6 +91,23 @@ static bool cpu_matches(const struct coeffs_match *m, const struct edit_cpu *cpu
 				cpu->reg);
 }
 
+/* Whatever an "#if" makes of the node, the cluster must have it or must not. */
+static int check_others(const struct coeffs_cluster *cl, const struct edit_cpu *cpu,
+			struct err *err)
+{
+	bool matches = cpu_matches(&cl->match, cpu);
+
+	for (const struct edit_cpu *o = cpu->other; o; o = o->other) {
+		if (cpu_matches(&cl->match, o) != matches)
+			return err_set(err, -EINVAL,
+				       "cluster '%s' matches '%s' in one branch of an "
+				       "#if and not in another, by compatible or reg: "
+				       "match it by paths, or edit it by hand",
+				       cl->name, cpu->path);
+	}
+	return 0;
+}
+
 /* Numbers and paths that no CPU node has: the file may be another board's. */
 static void note_unused_keys(const struct plan *p, const struct coeffs_cluster *cl,
 			     struct edits *out)
@@ -131,6 +148,10 @@ static int claim_for_cluster(struct plan *p, int index, struct edits *out,
 			"cluster '%s': match has no key; give compatible, reg or paths",
 			cl->name);
 	for (size_t i = 0; i < p->cpu_count; i++) {
+		int ret = check_others(cl, &p->cpus[i], err);
+
+		if (ret)
+			return ret;
 		if (!cpu_matches(m, &p->cpus[i]))
 			continue;
 		if (p->cluster[i] != NO_CLUSTER)

@@ -31,6 +31,9 @@ struct edit_cpu {
 	bool has_value; /* has EDITS_PROPERTY now */
 	uint32_t value;
 	bool deleted; /* source: deleted after this place, whatever is written here */
+	/* Source: what the same place is when an "#if" gives it another compatible or
+	 * reg; NULL: none. */
+	const struct edit_cpu *other;
 };
 
 struct edit {
@@ -65,8 +68,8 @@ struct edits {
  *
  * Returns 0; -ENOENT when a cluster matches no CPU node (the message lists the nodes that
  * there are), -EINVAL when a cluster's match has no key, two clusters claim one CPU node,
- * or one frequency domain would end up with two values; -ERANGE with more than EDITS_MAX
- * CPU nodes. On failure @out->count is 0.
+ * an "#if" decides whether a cluster has it, or one frequency domain would end up with
+ * two values; -ERANGE with more than EDITS_MAX CPU nodes. On failure @out->count is 0.
  */
 int edits_plan(const struct coeffs *c, const struct edit_cpu *cpus, size_t cpu_count,
 	       bool all_cpus, struct edits *out, struct err *err);

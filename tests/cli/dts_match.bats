@@ -1,0 +1,167 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Which CPU nodes a cluster of coeffs.json means: the same in source and in a compiled tree.
+
+bats_require_minimum_version 1.5.0
+
+setup() {
+	mkdir "$BATS_TEST_TMPDIR/work"
+	cd "$BATS_TEST_TMPDIR/work" || return 1
+	cp "$TOP/tests/data/big-little.dts" board.dts
+}
+
+# coeffs MATCH VALUE... - coeffs.json with a cluster for each pair
+coeffs() {
+	local list="" n=0
+
+	while [ $# -gt 0 ]; do
+		list="$list${list:+,}{\"name\": \"c$n\", \"match\": {$1}, \"dynamic-power-coefficient\": $2}"
+		n=$((n + 1))
+		shift 2
+	done
+	printf '{"schema": "calib-coeffs/1", "clusters": [%s]}\n' "$list" > coeffs.json
+}
+
+compile() { # SOURCE OUT [DTC-ARG...]
+	cpp -nostdinc -undef -x assembler-with-cpp "$1" | dtc -q "${@:3}" -O dtb -o "$2"
+}
+
+# gives FILE.dts OPTION... -- NODE=VALUE... - editing the source and editing what it compiles to
+# give the same tree, and the nodes have these values (or "none")
+gives() {
+	local source=$1 options=()
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	compile "$source" was.dtb -@
+	"$FDTEDIT" apply "${options[@]}" -o new.dtb was.dtb coeffs.json
+	"$FDTEDIT" apply "${options[@]}" -o new.dts "$source" coeffs.json
+	compile new.dts from-source.dtb -@
+	"$FDTEDIT" diff new.dtb from-source.dtb
+	for want; do
+		got=$(fdtget -d none new.dtb "/cpus/${want%=*}" dynamic-power-coefficient)
+		[ "$got" = "${want#*=}" ] || { echo "${want%=*}: $got"; false; }
+	done
+}
+
+# refused TEXT [OPTION...] - source and compiled tree are refused for the same reason
+refused() {
+	local want=$1 f
+	shift
+	compile board.dts board.dtb -@
+	for f in board.dts board.dtb; do
+		cp $f was
+		run --separate-stderr "$FDTEDIT" apply "$@" $f coeffs.json
+		[ "$status" -eq 2 ] || { echo "$f: status $status: $output"; false; }
+		[ -z "$output" ] && [ "${#stderr_lines[@]}" -eq 1 ]
+		[[ $stderr == "fdtedit apply: error: '$f': $want"* ]] || { echo "$stderr"; false; }
+		cmp $f was
+	done
+}
+
+@test "CPU nodes are matched by compatible, reg and path, and by all of them" {
+	coeffs '"compatible": "arm,cortex-a7"' 90 '"reg": [0, 1]' 310
+	gives board.dts -- cpu@100=90 cpu@101=90 cpu@0=310 cpu@1=310
+	coeffs '"paths": ["/cpus/cpu@1", "/cpus/cpu@0"]' 310
+	gives board.dts -- cpu@100=none cpu@101=none cpu@0=310 cpu@1=310
+	coeffs '"compatible": "arm,cortex-a7", "reg": [256, 257, 0]' 91
+	gives board.dts -- cpu@100=91 cpu@101=91 cpu@0=none
+}
+
+@test "reg decides, whether unit addresses are decimal or hexadecimal" {
+	sed 's/cpu@100/cpu@256/; s/cpu@101/cpu@257/' board.dts > decimal.dts
+	coeffs '"reg": [256, 257]' 90
+	gives decimal.dts -- cpu@256=90 cpu@257=90 cpu@0=none
+	gives board.dts -- cpu@100=90 cpu@101=90 cpu@0=none
+	# cpu@10 is reg 10 or 16.
+	sed 's/cpu@100/cpu@10/; s/<0x100>/<10>/; s/cpu@101/cpu@11/; s/<0x101>/<0xb>/' board.dts \
+		> ten.dts
+	coeffs '"reg": [10, 11]' 90
+	gives ten.dts -- cpu@10=90 cpu@11=90
+	sed -i 's/<10>/<0x10>/; s/<0xb>/<17>/' ten.dts
+	coeffs '"reg": [16, 17]' 90
+	gives ten.dts -- cpu@10=90 cpu@11=90
+}
+
+@test "nodes without label or device_type, and MPIDRs of two cells, are matched" {
+	sed -e '/operating-points-v2/d; /cpu = </d; /device_type = "cpu"/d' \
+		-e 's/little0: //; s/little1: //; s/big0: //; s/big1: //' board.dts > bare.dts
+	coeffs '"reg": [256]' 90
+	gives bare.dts -- cpu@100=90 cpu@101=none cpu@0=none
+	printf '/dts-v1/; / { cpus { #address-cells = <2>; #size-cells = <0>;
+cpu@1 { compatible = "a,b"; reg = <0x1 0x0>; }; cpu@0 { compatible = "a,b"; reg = <0 1>; };
+}; };\n' > wide.dts
+	coeffs '"reg": [4294967296]' 90
+	gives wide.dts -- cpu@1=90 cpu@0=none
+}
+
+@test "nodes named cpu elsewhere, and a GPU with the property, are no CPUs" {
+	for path in /soc/wkup_m3/cpu@0 /sound/cpu /gpu; do
+		printf '/dts-v1/; / { cpus { #address-cells = <1>; #size-cells = <0>; cpu@0 { reg = <0>; }; };
+soc { wkup_m3 { wkup_m3: cpu@0 { device_type = "cpu"; }; }; };
+sound { cpu { dynamic-power-coefficient = <1>; }; };
+gpu { compatible = "arm,mali"; dynamic-power-coefficient = <2982>; }; };\n' > board.dts
+		coeffs "\"paths\": [\"$path\"]" 90
+		refused "cluster 'c0' matches no CPU node"
+	done
+	coeffs '"compatible": "arm,mali"' 90
+	refused "cluster 'c0' (compatible 'arm,mali') matches no CPU node"
+	coeffs '"reg": [0]' 90
+	gives board.dts -- cpu@0=90
+	[ "$(fdtget new.dtb /gpu dynamic-power-coefficient)" = 2982 ]
+	[ "$(fdtget new.dtb /sound/cpu dynamic-power-coefficient)" = 1 ]
+}
+
+@test "the tree's custom of one value per domain is followed, --all-cpus ends it" {
+	sed -i '/little0: cpu@100 {/a dynamic-power-coefficient = <80>;' board.dts
+	coeffs '"compatible": "arm,cortex-a7"' 90 '"compatible": "arm,cortex-a15"' 310
+	gives board.dts -- cpu@100=90 cpu@101=none cpu@0=310 cpu@1=310
+	gives board.dts --all-cpus -- cpu@100=90 cpu@101=90 cpu@0=310 cpu@1=310
+}
+
+@test "two values in one frequency domain are refused" {
+	coeffs '"reg": [256]' 90 '"reg": [257]' 91
+	refused "one frequency domain would get two values: '/cpus/cpu@100' 90, '/cpus/cpu@101' 91"
+	sed -i '/little1: cpu@101 {/a dynamic-power-coefficient = <80>;' board.dts
+	coeffs '"reg": [256]' 90
+	refused "one frequency domain would get two values: '/cpus/cpu@100' 90, '/cpus/cpu@101' 80"
+}
+
+@test "a compatible or reg that an #if decides must not decide the cluster" {
+	{
+		printf '/dts-v1/; / { cpus { #address-cells = <1>; #size-cells = <0>; cpu@0 {\n'
+		printf '#ifdef BIG\ncompatible = "arm,cortex-a15", "arm,v8";\n#else\n'
+		printf 'compatible = "arm,cortex-a7", "arm,v8";\n#endif\nreg = <0>; }; }; };\n'
+	} > a.dts
+	for core in a7 a15; do
+		coeffs "\"compatible\": \"arm,cortex-$core\"" 90
+		cp a.dts was
+		run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
+		[ "$status" -eq 2 ] && [ -z "$output" ]
+		[ "$stderr" = "fdtedit apply: error: 'a.dts': cluster 'c0' matches '/cpus/cpu@0' in \
+one branch of an #if and not in another, by compatible or reg: match it by paths, or edit it by \
+hand" ] || { echo "$stderr"; false; }
+		cmp a.dts was
+	done
+	for match in '"compatible": "arm,v8"' '"reg": [0]' '"paths": ["/cpus/cpu@0"]'; do
+		coeffs "$match" 90
+		gives a.dts -- cpu@0=90
+	done
+	# One that another replaces in an "#if" only, in another place; and reg.
+	printf '/dts-v1/; / { cpus { c: cpu@0 { compatible = "arm,cortex-a7"; reg = <0>; }; }; };
+#if X\n&c { compatible = "arm,cortex-a15"; };\n#endif\n' > a.dts
+	coeffs '"compatible": "arm,cortex-a7"' 90
+	run --separate-stderr "$FDTEDIT" apply -n a.dts coeffs.json
+	[ "$status" -eq 2 ] && [[ $stderr == *"in one branch of an #if"* ]]
+	sed -i 's/compatible = "arm,cortex-a15"/reg = <1>/' a.dts
+	"$FDTEDIT" apply -n a.dts coeffs.json
+	coeffs '"reg": [1]' 90
+	run --separate-stderr "$FDTEDIT" apply -n a.dts coeffs.json
+	[ "$status" -eq 2 ] && [[ $stderr == *"in one branch of an #if"* ]]
+	# What always replaces it leaves no doubt.
+	sed -i '/^#/d' a.dts
+	"$FDTEDIT" apply -n a.dts coeffs.json
+}
