@@ -7,6 +7,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,55 @@ int outfile_not_input(const char *path, const char *input, struct err *err)
 		       path, input);
 }
 
+/* Of "NAME.tmp123.0", as open_tmp() makes them, the 123; or 0. */
+static long maker_of(const char *name, const char *entry)
+{
+	size_t len = strlen(name);
+	const char *rest = entry + len;
+	long pid;
+
+	if (strncmp(entry, name, len) || strncmp(rest, ".tmp", 4))
+		return 0;
+	rest += 4;
+	pid = strtol(rest, NULL, 10);
+	rest += strspn(rest, DIGITS);
+	if (rest[0] != '.' || !rest[1] || rest[1 + strspn(rest + 1, DIGITS)])
+		return 0;
+	return pid;
+}
+
+static bool is_alive(long pid)
+{
+	return !kill((pid_t)pid, 0) || errno != ESRCH;
+}
+
+/* @all: also what a process that still runs is writing */
+static void sweep(const char *path, bool all)
+{
+	const char *slash = strrchr(path, '/');
+	const char *name = slash ? slash + 1 : path;
+	char dir[PATH_MAX];
+	struct dirent *entry;
+	DIR *d;
+
+	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path + 1) : 1,
+		 slash ? path : ".");
+	d = opendir(dir);
+	while (d && (entry = readdir(d))) {
+		long pid = maker_of(name, entry->d_name);
+
+		if (pid > 0 && (all || !is_alive(pid)))
+			unlinkat(dirfd(d), entry->d_name, 0);
+	}
+	if (d)
+		closedir(d);
+}
+
+void outfile_sweep(const char *path)
+{
+	sweep(path, true);
+}
+
 /* O_EXCL: never through a link or into a file that somebody else put there. */
 static int open_tmp(struct outfile *out, struct err *err)
 {
@@ -109,6 +159,7 @@ static int open_beside(struct outfile *out, const struct stat *old, struct err *
 
 	if (old && access(out->path, W_OK))
 		return err_errno(err, -errno, "cannot write '%s'", out->path);
+	sweep(out->path, false);
 	fd = open_tmp(out, err);
 	if (fd < 0)
 		return fd;
@@ -239,36 +290,6 @@ void outfile_abort(struct outfile *out)
 	if (out->tmp[0])
 		unlink(out->tmp);
 	out->tmp[0] = '\0';
-}
-
-/* "NAME.tmp123.0", as open_tmp() makes them? */
-static bool is_tmp_of(const char *name, const char *entry)
-{
-	size_t len = strlen(name);
-	const char *rest = entry + len;
-
-	if (strncmp(entry, name, len) || strncmp(rest, ".tmp", 4))
-		return false;
-	rest += 4;
-	rest += strspn(rest, DIGITS);
-	return rest[0] == '.' && rest[1] && !rest[1 + strspn(rest + 1, DIGITS)];
-}
-
-void outfile_sweep(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-	char dir[PATH_MAX];
-	struct dirent *entry;
-	DIR *d;
-
-	snprintf(dir, sizeof(dir), "%.*s", slash ? (int)(slash - path + 1) : 1,
-		 slash ? path : ".");
-	d = opendir(dir);
-	while (d && (entry = readdir(d)))
-		if (is_tmp_of(slash ? slash + 1 : path, entry->d_name))
-			unlinkat(dirfd(d), entry->d_name, 0);
-	if (d)
-		closedir(d);
 }
 
 int outfile_write(const char *path, const void *data, size_t len, struct err *err)

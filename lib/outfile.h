@@ -20,7 +20,11 @@ struct outfile {
 	char tmp[PATH_MAX];  /* "" when written straight */
 };
 
-/* 0 or -errno with a message that names the path. "-" is stdout. */
+/*
+ * outfile_open - 0 or -errno with a message that names the path; "-" is stdout
+ *
+ * Temporary files of @path whose process is gone (killed) are removed on the way.
+ */
 int outfile_open(struct outfile *out, const char *path, struct err *err);
 /* Flush, fsync, rename, fsync of the folder. On failure the target is as before. 0 or
  * -errno. */
@@ -37,7 +41,7 @@ void outfile_abort(struct outfile *out);
 int outfile_not_input(const char *path, const char *input, struct err *err);
 
 /*
- * outfile_sweep - remove temporary files of @path that a process which was killed left
+ * outfile_sweep - remove all temporary files of @path, whoever made them
  *
  * Call it only where a lock keeps others from writing @path now.
  */

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -141,6 +142,29 @@ static void what_a_killed_process_left_is_swept(void **state)
 		assert_holds(files_path(files_dir, kept[i]), "whole");
 	assert_file_count(8);
 	outfile_sweep("/no/such/folder/a.json");
+}
+
+static void the_next_write_sweeps_what_dead_processes_left(void **state)
+{
+	struct err err = { "" };
+	char mine[32], dead[32];
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		_exit(0);
+	assert_int_equal(waitpid(pid, NULL, 0), pid);
+	snprintf(dead, sizeof(dead), "a.json.tmp%d.0", (int)pid);
+	snprintf(mine, sizeof(mine), "a.json.tmp%d.0", (int)getpid());
+	files_puts(files_dir, dead, "half");
+	files_puts(files_dir, mine, "half");
+	files_puts(files_dir, "a.json", "before");
+	assert_int_equal(outfile_write(files_path(files_dir, "a.json"), "after", 5, &err),
+			 0);
+	assert_holds(files_path(files_dir, "a.json"), "after");
+	/* That one may be at work still. */
+	assert_holds(files_path(files_dir, mine), "half");
+	assert_file_count(2);
 }
 
 static void link_stays_a_link(void **state)
@@ -432,6 +456,7 @@ int main(void)
 		TEST(owner_is_kept_where_allowed),
 		TEST(abort_leaves_no_trace),
 		TEST(what_a_killed_process_left_is_swept),
+		TEST(the_next_write_sweeps_what_dead_processes_left),
 		TEST(link_stays_a_link),
 		TEST(link_to_a_file_that_is_not_there_makes_it),
 		TEST(link_circle_is_refused),
