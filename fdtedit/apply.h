@@ -9,6 +9,7 @@
 #include <stdio.h>
 
 #include "fdtedit/changes.h"
+#include "fdtedit/container.h"
 #include "fdtedit/dtb.h"
 #include "fdtedit/dts.h"
 #include "fdtedit/edits.h"
@@ -24,6 +25,8 @@ struct apply_options {
 	bool overlay, fragment;
 	bool capacity, opp_power, sustainable;
 	bool dry_run;
+	bool keep_trailing;
+	struct container_pick pick;
 	bool all_cpus;
 	struct opt_list include_dirs;
 	bool all_files;

@@ -126,8 +126,6 @@ static int write_output(struct apply *a, const struct buf *text,
 		return 0;
 	if (!strcmp(out, "-"))
 		a->talk = stderr;
-	if (target_same_file(out, a->board))
-		return err_set(err, -EINVAL, "-o '%s' would replace the board", out);
 	if (!source && ends_with(out, ".dtbo"))
 		ret = write_beside(out, text, err);
 	if (!ret)
@@ -144,7 +142,7 @@ static int load(struct apply *a, struct err *err)
 	/* Whether the board is built with labels only its tree tells. */
 	if (a->opts->fragment && compile_is_source(a->board))
 		return compile_labelled(a->board, dirs, &a->before, err);
-	return compile_or_load(a->board, dirs, &a->before, err);
+	return compile_or_load(a->board, dirs, &a->opts->pick, &a->before, err);
 }
 
 static int plan(struct apply *a, struct err *err)

@@ -164,7 +164,9 @@ static struct target target_of(const struct apply *a)
 	return (struct target){ .board = a->board,
 				.output = a->opts->output,
 				.backup = a->opts->backup,
-				.dry_run = a->opts->dry_run };
+				.dry_run = a->opts->dry_run,
+				.keep_rest = a->opts->keep_trailing,
+				.pick = a->opts->pick };
 }
 
 static int check_options(const struct apply *a, const char *coeffs, struct err *err)
@@ -202,12 +204,10 @@ static int check_options(const struct apply *a, const char *coeffs, struct err *
 	return target_check(&t, err);
 }
 
-static int apply_dtb(struct apply *a, struct err *err)
+static int edit_tree(struct apply *a, struct target *t, struct err *err)
 {
-	struct target t = target_of(a);
-	int ret;
+	int ret = target_load(t, &a->before, err);
 
-	ret = dtb_load(a->board, &a->before, err);
 	if (ret)
 		return ret;
 	ret = apply_plan_tree(a, err);
@@ -222,12 +222,21 @@ static int apply_dtb(struct apply *a, struct err *err)
 	for (unsigned int i = 0; i < a->edits.note_count; i++)
 		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
 	apply_warn_domains(a);
-	ret = target_write(&t, &a->after.file, a->edits.count || a->extra.count, err);
-	a->changed = t.changed;
+	ret = target_write(t, &a->after, a->edits.count || a->extra.count, err);
+	a->changed = t->changed;
 	if (ret)
 		return ret;
 	apply_print_edits(a, NULL);
 	return apply_finish_report(a, err);
+}
+
+static int apply_dtb(struct apply *a, struct err *err)
+{
+	struct target t = target_of(a);
+	int ret = edit_tree(a, &t, err);
+
+	target_free(&t);
+	return ret;
 }
 
 static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
@@ -301,6 +310,8 @@ static const struct opt apply_opts[] = {
 	{ "all-cpus", 0, OPT_FLAG, offsetof(struct apply_options, all_cpus), NULL,
 	  "give every matched CPU node the property, also where the tree has it on a "
 	  "domain's first CPU only" },
+	CONTAINER_KEEP_OPT(struct apply_options, keep_trailing),
+	CONTAINER_OPTS(struct apply_options, pick),
 	{ NULL },
 };
 
@@ -344,6 +355,12 @@ const struct cmd cmd_apply = {
 		"cluster or a cluster without the value, an OPP without a value or a "
 		"value without an OPP, a thermal zone whose CPUs change by other factors "
 		"each.\n"
+		"\n"
+		"The tree may stand in a file with others: an ARM zImage with a tree "
+		"after it, joined trees, a FIT image (.itb, its digests are made "
+		"anew), an Android DT table (dtbo.img). The rest of the file stays byte "
+		"for byte, but for what has to follow when a tree grows. A signed image "
+		"is refused. Of several trees --index or --compatible chooses.\n"
 		"\n"
 		"Refused, with nothing written: a cluster that matches no CPU node, a "
 		"CPU "

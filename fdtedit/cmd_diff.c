@@ -22,6 +22,7 @@
 struct diff_options {
 	bool json;
 	struct opt_list includes;
+	struct container_pick pick;
 };
 
 struct printer {
@@ -191,6 +192,7 @@ static int run_diff(struct cmd_ctx *ctx, const void *opts, int argc, char **argv
 		    struct err *err)
 {
 	const struct diff_options *o = opts;
+	struct container_pick pick = o->pick;
 	struct dtb old = { 0 }, new = { 0 };
 	struct printer p = { 0 };
 	int ret;
@@ -198,9 +200,10 @@ static int run_diff(struct cmd_ctx *ctx, const void *opts, int argc, char **argv
 	(void)argc;
 	if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
 		return err_set(err, -EINVAL, "OLD and NEW cannot both be '-'");
-	ret = compile_or_load(argv[0], &o->includes, &old, err);
+	pick.of_several = true;
+	ret = compile_or_load(argv[0], &o->includes, &pick, &old, err);
 	if (!ret)
-		ret = compile_or_load(argv[1], &o->includes, &new, err);
+		ret = compile_or_load(argv[1], &o->includes, &pick, &new, err);
 	if (!ret && o->json)
 		ret = diff_json(&old, &new, argv, &p, err);
 	else if (!ret)
@@ -215,6 +218,7 @@ static int run_diff(struct cmd_ctx *ctx, const void *opts, int argc, char **argv
 static const struct opt diff_opts[] = {
 	{ "include", 'I', OPT_LIST, offsetof(struct diff_options, includes), "DIR",
 	  "source only: look for included files here too" },
+	CONTAINER_OPTS(struct diff_options, pick),
 	{ "json", 0, OPT_FLAG, offsetof(struct diff_options, json), NULL,
 	  "as JSON, values in full" },
 	{ NULL },
@@ -234,6 +238,8 @@ const struct cmd cmd_diff = {
 		"a "
 		".dtsi that does not compile alone cannot be compared, its board's .dts "
 		"can. A tree does not tell types: what may be text is shown as text.\n"
+		"\n"
+		"--index and --compatible are of whichever file holds several trees.\n"
 		"\n"
 		"Exit status: 0 nothing differs, 1 something does, 2 could not compare.",
 	.example = "fdtedit diff board.dtb.orig board.dtb\n"

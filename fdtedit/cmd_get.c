@@ -19,6 +19,7 @@
 struct get_options {
 	const char *type;
 	struct opt_list includes;
+	struct container_pick pick;
 };
 
 static int print_value(const struct get_options *opts, const char *property,
@@ -76,7 +77,7 @@ static int run_get(struct cmd_ctx *ctx, const void *options, int argc, char **ar
 {
 	const struct get_options *opts = options;
 	struct dtb dtb = { 0 };
-	int ret = compile_or_load(argv[0], &opts->includes, &dtb, err);
+	int ret = compile_or_load(argv[0], &opts->includes, &opts->pick, &dtb, err);
 
 	(void)argc;
 	if (!ret)
@@ -91,6 +92,7 @@ static const struct opt get_opts[] = {
 	  TYPED_CHOICES },
 	{ "include", 'I', OPT_LIST, offsetof(struct get_options, includes), "DIR",
 	  "source only: look for included files here too" },
+	CONTAINER_OPTS(struct get_options, pick),
 	{ NULL },
 };
 

@@ -23,6 +23,8 @@ struct set_options {
 	const char *output;
 	bool backup;
 	bool dry_run;
+	bool keep_trailing;
+	struct container_pick pick;
 	const char *type; /* set only */
 };
 
@@ -45,7 +47,9 @@ static int open_set(struct set *s, const struct set_options *opts, char **argv,
 	s->target = (struct target){ .board = argv[0],
 				     .output = opts->output,
 				     .backup = opts->backup,
-				     .dry_run = opts->dry_run };
+				     .dry_run = opts->dry_run,
+				     .keep_rest = opts->keep_trailing,
+				     .pick = opts->pick };
 	ret = target_check(&s->target, err);
 	if (ret)
 		return ret;
@@ -55,7 +59,7 @@ static int open_set(struct set *s, const struct set_options *opts, char **argv,
 			"'%s' is source; this command edits compiled trees (.dtb), "
 			"source only 'fdtedit apply'",
 			argv[0]);
-	ret = dtb_load(argv[0], &s->dtb, err);
+	ret = target_load(&s->target, &s->dtb, err);
 	if (ret)
 		return ret;
 	s->node = node_find(&s->dtb, argv[1], &s->path, err);
@@ -67,6 +71,7 @@ static void close_set(struct set *s)
 	changes_free(&s->changes);
 	free(s->path);
 	dtb_free(&s->dtb);
+	target_free(&s->target);
 }
 
 static int check_name(const char *name, struct err *err)
@@ -195,7 +200,9 @@ static int run_delete(struct cmd_ctx *ctx, const void *opts, int argc, char **ar
 	{ "dry-run", 'n', OPT_FLAG, offsetof(struct set_options, dry_run), NULL,         \
 	  "say what would change and change nothing" },                                  \
 	{ "backup", 0, OPT_FLAG, offsetof(struct set_options, backup), NULL,             \
-	  "keep the old file as BOARD.orig; refused when that is there" }
+	  "keep the old file as BOARD.orig; refused when that is there" },              \
+	CONTAINER_KEEP_OPT(struct set_options, keep_trailing),                           \
+	CONTAINER_OPTS(struct set_options, pick)
 /* clang-format on */
 
 static const struct opt set_opts[] = {

@@ -17,6 +17,7 @@ struct show_options {
 	bool json;
 	const char *bin;
 	struct opt_list includes;
+	struct container_pick pick;
 };
 
 bool show_power_uw(const struct show *s, unsigned int domain, unsigned int opp,
@@ -78,13 +79,52 @@ static int load_source(struct shown *sh, struct cmd_ctx *ctx, struct err *err)
 	return 0;
 }
 
+/* Several trees, and none was chosen: the list is the answer. */
+static void list_trees(const struct container *c, const char *file)
+{
+	printf("%s: %s, %zu trees; --index shows one\n", file, container_kind_name(c),
+	       c->count);
+	for (size_t i = 0; i < c->count; i++) {
+		const struct container_item *item = &c->items[i];
+
+		printf("%4zu  %8zu bytes  %s%s%s%s\n", i, item->size, item->name,
+		       item->name[0] ? "  " : "",
+		       item->compatible[0] ? item->compatible : "-",
+		       item->why_not[0] ? "  (not readable)" : "");
+	}
+}
+
+/* 1 when the list was printed instead. */
+static int load_tree(struct shown *sh, struct err *err)
+{
+	const struct container_pick *pick = &sh->opts->pick;
+	struct container c = { 0 };
+	size_t index;
+	int ret = container_open(sh->file, &c, err);
+
+	if (!ret && c.count > 1 && !pick->index && !pick->compatible && !sh->opts->json) {
+		list_trees(&c, sh->file);
+		ret = 1;
+	} else if (!ret) {
+		ret = container_choose(&c, pick, &index, err);
+		if (!ret)
+			ret = container_tree(&c, index, &sh->dtb, err);
+		if (ret)
+			err_wrap(err, ret, "'%s'", sh->file);
+	}
+	container_free(&c);
+	return ret;
+}
+
 static int show(struct shown *sh, struct cmd_ctx *ctx, struct err *err)
 {
 	struct show s = { .file = sh->file };
 	int ret;
 
 	ret = compile_is_source(sh->file) ? load_source(sh, ctx, err)
-					  : dtb_load(sh->file, &sh->dtb, err);
+					  : load_tree(sh, err);
+	if (ret > 0)
+		return 0;
 	if (!ret && sh->dtb.trailing)
 		cmd_warn(ctx, "'%s': %zu bytes after the tree", sh->file,
 			 sh->dtb.trailing);
@@ -126,6 +166,7 @@ static const struct opt show_opts[] = {
 	  "voltages of this speed bin: 'speed1' for opp-microvolt-speed1" },
 	{ "include", 'I', OPT_LIST, offsetof(struct show_options, includes), "DIR",
 	  "source only: look for included files here too" },
+	CONTAINER_OPTS(struct show_options, pick),
 	{ "json", 0, OPT_FLAG, offsetof(struct show_options, json), NULL, "as JSON" },
 	{ NULL },
 };
@@ -147,6 +188,9 @@ const struct cmd cmd_show = {
 		"domain's first CPU there is no energy model: see 'fdtedit apply'. What "
 		"is "
 		"wrong with a model is the business of 'calib check'.\n"
+		"\n"
+		"A file that holds several trees (see 'fdtedit apply') is listed, unless "
+		"--index or --compatible chooses one.\n"
 		"\n"
 		"Of source (.dts, .dtsi) the file and line of each coefficient is shown, "
 		"or of the node that has none. Where cpp and dtc are installed and it "

@@ -173,10 +173,10 @@ int compile_text(const struct buf *text, const char *path,
 	return compile(text, path, includes, false, dtb, err);
 }
 
-int compile_or_load(const char *path, const struct opt_list *includes, struct dtb *dtb,
-		    struct err *err)
+int compile_or_load(const char *path, const struct opt_list *includes,
+		    const struct container_pick *pick, struct dtb *dtb, struct err *err)
 {
 	if (compile_is_source(path))
 		return compile_source(path, includes, dtb, err);
-	return dtb_load(path, dtb, err);
+	return container_load(path, pick, dtb, err);
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "fdtedit/container.h"
 #include "fdtedit/dtb.h"
 #include "lib/cmd.h"
 #include "lib/err.h"
@@ -37,8 +38,8 @@ int compile_labelled(const char *path, const struct opt_list *includes, struct d
 int compile_text(const struct buf *text, const char *path,
 		 const struct opt_list *includes, struct dtb *dtb, struct err *err);
 
-/* compile_source() if it is source, else dtb_load(). */
-int compile_or_load(const char *path, const struct opt_list *includes, struct dtb *dtb,
-		    struct err *err);
+/* compile_source() if it is source, else container_load(). */
+int compile_or_load(const char *path, const struct opt_list *includes,
+		    const struct container_pick *pick, struct dtb *dtb, struct err *err);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include <libfdt.h>
 
-#include "fdtedit/container.h"
+#include "fdtedit/container_kinds.h"
 
 static int check_loaded(struct dtb *dtb, struct err *err)
 {

@@ -63,13 +63,30 @@ static int read_back(const char *path, const struct buf *want, struct err *err)
 	return ret;
 }
 
-int target_write(struct target *t, const struct buf *result, bool any, struct err *err)
+int target_load(struct target *t, struct dtb *tree, struct err *err)
+{
+	int ret = container_open(t->board, &t->container, err);
+
+	if (ret)
+		return ret;
+	if (t->keep_rest)
+		container_keep_rest(&t->container);
+	ret = container_choose(&t->container, &t->pick, &t->item, err);
+	if (!ret)
+		ret = container_tree(&t->container, t->item, tree, err);
+	return ret ? err_wrap(err, ret, "'%s'", t->board) : 0;
+}
+
+void target_free(struct target *t)
+{
+	container_free(&t->container);
+}
+
+static int write_file(struct target *t, const struct buf *result, struct err *err)
 {
 	const char *out = t->output ? t->output : t->board;
 	int ret = 0;
 
-	if (t->dry_run || (!any && target_same_file(out, t->board)))
-		return 0;
 	if (t->backup)
 		ret = outfile_backup(t->board, err);
 	if (ret)
@@ -81,6 +98,23 @@ int target_write(struct target *t, const struct buf *result, bool any, struct er
 	if (!ret)
 		t->changed = out;
 	return ret ? ret : read_back(out, result, err);
+}
+
+int target_write(struct target *t, const struct dtb *tree, bool any, struct err *err)
+{
+	const char *out = t->output ? t->output : t->board;
+	struct buf result = { 0 };
+	int ret;
+
+	if (!any && target_same_file(out, t->board))
+		return 0;
+	ret = container_replace(&t->container, t->item, tree, &result, err);
+	if (ret)
+		return err_wrap(err, ret, "'%s'", t->board);
+	if (!t->dry_run)
+		ret = write_file(t, &result, err);
+	buf_free(&result);
+	return ret;
 }
 
 int target_finish(const struct target *t, struct err *err)
@@ -103,7 +137,7 @@ int target_change(struct target *t, const struct dtb *before, struct changes *ch
 
 	if (ret)
 		return err_wrap(err, ret, "'%s'", t->board);
-	ret = target_write(t, &after.file, changes->count, err);
+	ret = target_write(t, &after, changes->count, err);
 	dtb_free(&after);
 	if (ret)
 		return ret;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "fdtedit/changes.h"
+#include "fdtedit/container.h"
 #include "fdtedit/dtb.h"
 #include "lib/buf.h"
 #include "lib/err.h"
@@ -18,7 +19,12 @@ struct target {
 	const char *board;
 	const char *output; /* -o, or NULL */
 	bool backup, dry_run;
+	bool keep_rest; /* bytes after the tree: kept, not refused */
+	struct container_pick pick;
 	const char *changed; /* a file that was written; NULL: none */
+	/* made by target_load() */
+	struct container container;
+	size_t item;
 };
 
 /* Both there, and one file? */
@@ -28,12 +34,20 @@ FILE *target_talk(const struct target *t);
 /* Before any reading: can it be written like that? Returns 0 or -EINVAL. */
 int target_check(const struct target *t, struct err *err);
 /*
- * target_write - write @result, and read it back
+ * target_load - the tree that is meant, out of the container that it may be in
+ *
+ * Returns as dtb_load() and container_choose(); the message names the file. The caller
+ * frees @tree, and @t with target_free() in any case.
+ */
+int target_load(struct target *t, struct dtb *tree, struct err *err);
+void target_free(struct target *t);
+/*
+ * target_write - write the file with @tree in it, and read it back
  * @any: something changed; without it a file in place is not touched
  *
  * Returns 0 or a negative errno; then the file is as before (but -EIO of reading back).
  */
-int target_write(struct target *t, const struct buf *result, bool any, struct err *err);
+int target_write(struct target *t, const struct dtb *tree, bool any, struct err *err);
 /* Flush the report; the error says when a file is changed nevertheless. 0, -errno. */
 int target_finish(const struct target *t, struct err *err);
 /*

@@ -139,7 +139,7 @@ merges() {
 	refused "give one of" --overlay --dtsi-fragment plain.dtb coeffs.json
 	refused "give one of" --overlay --patch board.dts coeffs.json
 	refused "--backup is for editing in place; --overlay" --overlay --backup plain.dtb coeffs.json
-	refused "would replace the board" --overlay -o plain.dtb plain.dtb coeffs.json
+	refused "is the input 'plain.dtb', which it would replace" --overlay -o plain.dtb plain.dtb coeffs.json
 	echo '// by hand' > eas.dtso
 	refused "'eas.dtso' is there, and fdtedit did not make it" \
 		--overlay -o eas.dtbo plain.dtb coeffs.json
