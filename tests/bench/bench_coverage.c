@@ -167,6 +167,8 @@ static void print_clusters(const struct table *t, const char *method)
 /* Does what is claimed of the first method hold? */
 static bool claims(const struct table *t, const char *method)
 {
+	/* two standard errors of a count */
+	double chance_pct = 200 * sqrt(0.95 * 0.05 / pool(t, 0, 0).runs);
 	bool ok = true;
 	size_t i;
 
@@ -181,8 +183,11 @@ static bool claims(const struct table *t, const char *method)
 		       method, scenarios[i].name, held, bias);
 		ok = false;
 	}
-	printf("%s: coverage %g..%g %%, bias within %g %%: %s\n", method, LEAST_PCT,
-	       MOST_PCT, BIAS_PCT, ok ? "holds" : "DOES NOT HOLD");
+	printf("%s: coverage %g..%g %%, bias within %g %%: %s (95 %% is %.1f..%.1f %% of "
+	       "so "
+	       "many by chance)\n",
+	       method, LEAST_PCT, MOST_PCT, BIAS_PCT, ok ? "holds" : "DOES NOT HOLD",
+	       95 - chance_pct, fmin(95 + chance_pct, 100));
 	return ok;
 }
 
