@@ -11,6 +11,7 @@
 #include "fdtedit/compile.h"
 #include "fdtedit/dtb.h"
 #include "fdtedit/show.h"
+#include "lib/text.h"
 #include "models/kernel_em.h"
 
 struct show_options {
@@ -80,13 +81,14 @@ static int load_source(struct shown *sh, struct cmd_ctx *ctx, struct err *err)
 }
 
 /* Several trees, and none was chosen: the list is the answer. */
-static void list_trees(const struct container *c, const char *file)
+static void list_trees(struct container *c, const char *file)
 {
 	printf("%s: %s, %zu trees; --index shows one\n", file, container_kind_name(c),
 	       c->count);
 	for (size_t i = 0; i < c->count; i++) {
-		const struct container_item *item = &c->items[i];
+		struct container_item *item = &c->items[i];
 
+		text_clean(item->name);
 		printf("%4zu  %8zu bytes  %s%s%s%s\n", i, item->size, item->name,
 		       item->name[0] ? "  " : "",
 		       item->compatible[0] ? item->compatible : "-",

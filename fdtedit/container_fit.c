@@ -66,10 +66,12 @@ static int add_image(struct container *c, int node)
 int container_parse_fit(struct container *c, struct err *err)
 {
 	const void *blob = c->file.data;
-	int images, node, nodes = 0;
+	int images, node, nodes = 0, ret;
 
-	if (!container_tree_at(&c->file, 0) ||
-	    fdt_check_full(blob, fdt_totalsize(blob)) || fdt_version(blob) < 16)
+	if (!container_tree_at(&c->file, 0))
+		return 0;
+	ret = dtcpus_check_blob(blob, c->file.len, NULL);
+	if (ret && ret != -E2BIG)
 		return 0;
 	images = fdt_subnode_offset(blob, 0, "images");
 	if (images < 0 || fdt_subnode_offset(blob, 0, "cpus") >= 0)
@@ -90,9 +92,13 @@ int container_parse_fit(struct container *c, struct err *err)
 	return c->count ? 0 : err_set(err, -EINVAL, "a FIT image without a device tree");
 }
 
-static int image_node(const void *blob, const char *name)
+/* fdt_subnode_offset() takes "fdt@1" for "fdt". */
+static int image_node(const void *blob, const char *name, struct err *err)
 {
-	return fdt_subnode_offset(blob, fdt_subnode_offset(blob, 0, "images"), name);
+	char path[160];
+
+	snprintf(path, sizeof(path), "/images/%s", name);
+	return dtb_node(blob, path, err);
 }
 
 static bool names_image(const void *blob, int node, const char *property,
@@ -141,9 +147,12 @@ static int check_configuration(const void *blob, int conf, const char *image,
 static int check_signatures(const void *blob, const char *image, struct err *err)
 {
 	int configurations = fdt_subnode_offset(blob, 0, "configurations");
+	int parent = image_node(blob, image, err);
 	int node, ret = 0;
 
-	fdt_for_each_subnode(node, blob, image_node(blob, image))
+	if (parent < 0)
+		return parent;
+	fdt_for_each_subnode(node, blob, parent)
 	{
 		if (starts(fdt_get_name(blob, node, NULL), "signature"))
 			return err_set(
@@ -196,9 +205,12 @@ static int renew_digests(const struct container *c, size_t i, const struct dtb *
 {
 	const struct container_item *item = &c->items[i];
 	const char *old = c->file.data + item->offset;
+	int parent = image_node(out->data, item->name, err);
 	int node, ret;
 
-	fdt_for_each_subnode(node, out->data, image_node(out->data, item->name))
+	if (parent < 0)
+		return parent;
+	fdt_for_each_subnode(node, out->data, parent)
 	{
 		if (!starts(fdt_get_name(out->data, node, NULL), "hash"))
 			continue;
