@@ -22,6 +22,7 @@ my $property = 'dynamic-power-coefficient';
 my $include = 'scripts/dtc/include-prefixes';
 $fdtedit = abs_path($fdtedit);
 $tree = abs_path($tree);
+$work = abs_path($work);
 
 # ---- reading a tree: [kind, path, name, value] in the order of the file
 
@@ -139,12 +140,12 @@ sub compile {
 	return $status ? said() : '';
 }
 
-# Files with the lines where CPU nodes are, by dtc's own account: file -> [paths].
+# Where CPU nodes are, by dtc's own account: file -> [paths], and path -> file that gives the property.
 sub cpu_files {
 	my ($board, $cpus) = @_;
 	my ($folder) = $board =~ m{(.*)/};
 	my (undef, $text) = run("dtc -q -T -T -I dts -O dts -i $folder -i $include $work/pp.$$");
-	my ($depth, @path, %files) = (0);
+	my (@path, %files, %from);
 	for (split /\n/, $text) {
 		if (m{^\t*(?:[\w,]+: )*(\S+) \{(?: /\* (.*) \*/)?$}) {
 			push @path, $1 eq '/' ? '' : $1;
@@ -156,9 +157,11 @@ sub cpu_files {
 			}
 		} elsif (m{^\t*\};}) {
 			pop @path;
+		} elsif (m{^\t*\Q$property\E = .*/\* (.*?):\d}) {
+			$from{join '/', @path} = $1;
 		}
 	}
-	return \%files;
+	return (\%files, \%from);
 }
 
 # Made-up coefficients, one per kind of CPU or one for all: path -> value. Also written as coeffs.json.
@@ -250,9 +253,11 @@ sub line_fault {
 	return ('', scalar @new);
 }
 
-# Edit $file in the farm; the tree of $board must then have the values. 'alone': not with what it includes.
+# Edit $file in the farm; the tree of $board must then have the values. With $from, which says what file
+# gives the property, $file is edited alone: not with what it includes.
 sub check_source {
-	my ($board, $file, $before, $want, $alone) = @_;
+	my ($board, $file, $before, $want, $from) = @_;
+	my $alone = defined $from;
 	my $what = $alone ? "source of $file" : 'source';
 	my $options = $alone ? '' : '--all-files';
 	my ($status, $out) = run("$fdtedit apply --all-cpus $options -I $include $file $work/coeffs.$$");
@@ -273,7 +278,7 @@ sub check_source {
 		if $lines != ($edits // 0);
 	my %told = $alone ? () : %$want;
 	while ($alone && $out =~ m{^(/\S+): \Q$property\E: }mg) {
-		$told{$1} = $want->{$1};
+		$told{$1} = $want->{$1} if ($from->{$1} // $file) eq $file;
 	}
 	my $refused = compile($board, "$work/after.$$");
 	return failed($board, $what, "does not compile: $refused") if $refused;
@@ -294,12 +299,12 @@ sub check_board {
 	my $cpus = cpu_nodes($before);
 	my @paths = sort keys %$cpus;
 	return $n{without}++ if !@paths;
-	my $files = cpu_files($board, $cpus);
+	my ($files) = cpu_files($board, $cpus);
 	print $note join("\t", 'file', $_, $board, @{$files->{$_}}), "\n" for sort keys %$files;
 	my $want = make_coeffs($cpus, \@paths);
 	$n{nodes} += @paths;
 	$n{binary}++ if check_binary($board, $before, $want, $cpus);
-	$n{source}++ if check_source($board, $board, $before, $want, 0) == 1;
+	$n{source}++ if check_source($board, $board, $before, $want) == 1;
 	put_back();
 }
 
@@ -309,7 +314,8 @@ sub check_file {
 	my $before = read_tree("$work/before.$$");
 	my $cpus = cpu_nodes($before);
 	my $want = make_coeffs($cpus, \@paths);
-	my $done = check_source($board, $file, $before, $want, 1);
+	my (undef, $from) = cpu_files($board, $cpus);
+	my $done = check_source($board, $file, $before, $want, $from);
 	$n{file}++ if $done == 1;
 	$n{label}++ if $done == -1;
 	put_back();
