@@ -99,17 +99,48 @@ static int check_ours(const char *path, struct err *err)
 	return ret;
 }
 
-static int write_beside(const char *dtbo, const struct buf *text, struct err *err)
+static void put(struct outfile *out, const struct buf *data)
 {
-	struct buf path = { 0 };
-	int ret = buf_addf(&path, "%.*s.dtso", (int)strlen(dtbo) - 5, dtbo);
+	fwrite(data->data, 1, data->len, out->f);
+	fflush(out->f);
+}
 
-	if (ret)
-		return err_errno(err, ret, "name of the source");
-	ret = check_ours(path.data, err);
+/* Both are on the disk before the first takes its name. */
+static int write_both(const char *dtbo, const struct buf *compiled, const char *dtso,
+		      const struct buf *text, struct err *err)
+{
+	struct outfile source = { 0 }, tree = { 0 };
+	int ret = outfile_open(&source, dtso, err);
+
 	if (!ret)
-		ret = outfile_write(path.data, text->data, text->len, err);
-	buf_free(&path);
+		ret = outfile_open(&tree, dtbo, err);
+	if (!ret) {
+		put(&source, text);
+		put(&tree, compiled);
+		if (!ferror(source.f))
+			ret = outfile_commit(&tree, err);
+		if (!ret)
+			ret = outfile_commit(&source, err);
+	}
+	outfile_abort(&source);
+	outfile_abort(&tree);
+	return ret;
+}
+
+static int write_compiled(const char *out, const struct buf *compiled,
+			  const struct buf *text, struct err *err)
+{
+	struct buf beside = { 0 };
+	int ret;
+
+	if (!ends_with(out, ".dtbo"))
+		return outfile_write(out, compiled->data, compiled->len, err);
+	if (buf_addf(&beside, "%.*s.dtso", (int)strlen(out) - 5, out))
+		return err_errno(err, -ENOMEM, "name of the source");
+	ret = check_ours(beside.data, err);
+	if (!ret)
+		ret = write_both(out, compiled, beside.data, text, err);
+	buf_free(&beside);
 	return ret;
 }
 
@@ -119,17 +150,16 @@ static int write_output(struct apply *a, const struct buf *text,
 	const char *out = a->opts->output ? a->opts->output : "-";
 	bool source = !a->opts->output || a->opts->fragment || ends_with(out, ".dtso") ||
 		      ends_with(out, ".dts");
-	const struct buf *what = source ? text : &compiled->file;
-	int ret = 0;
+	int ret;
 
 	if (a->opts->dry_run)
 		return 0;
 	if (!strcmp(out, "-"))
 		a->talk = stderr;
-	if (!source && ends_with(out, ".dtbo"))
-		ret = write_beside(out, text, err);
-	if (!ret)
-		ret = outfile_write(out, what->data, what->len, err);
+	if (source)
+		ret = outfile_write(out, text->data, text->len, err);
+	else
+		ret = write_compiled(out, &compiled->file, text, err);
 	if (!ret)
 		a->changed = out;
 	return ret;

@@ -146,6 +146,20 @@ merges() {
 	[ "$(cat eas.dtso)" = '// by hand' ]
 	"$FDTEDIT" apply --overlay -o ours.dtbo plain.dtb coeffs.json
 	"$FDTEDIT" apply --overlay -o ours.dtbo plain.dtb coeffs.json
+	mkdir folder.dtbo
+	refused "cannot write 'folder.dtbo'" --overlay -o folder.dtbo plain.dtb coeffs.json
+}
+
+@test "a full disk leaves neither the overlay nor its source" {
+	unshare -rm true 2> /dev/null || skip "no user namespaces"
+	run unshare -rm sh -c 'mkdir m && mount -t tmpfs -o size=8k tmpfs m &&
+		echo old > m/eas.dtbo && { cat /dev/zero > m/fill || true; } 2> /dev/null &&
+		{ "$FDTEDIT" apply --overlay -o m/eas.dtbo plain.dtb coeffs.json 2> said
+		echo "status $?"; } && cat m/eas.dtbo && ls m'
+	[ "${lines[0]}" = "status 2" ] || { echo "$output"; false; }
+	[ "${lines[1]}" = old ]
+	[ "${lines[2]}" = eas.dtbo ] && [ "${lines[3]}" = fill ] && [ "${#lines[@]}" -eq 4 ]
+	grep -q 'No space left' said
 }
 
 @test "a fragment has the labels of source and compiles after it" {
