@@ -11,6 +11,7 @@ extern const struct cmd cmd_apply;
 extern const struct cmd cmd_delete;
 extern const struct cmd cmd_diff;
 extern const struct cmd cmd_get;
+extern const struct cmd cmd_prune;
 extern const struct cmd cmd_set_property; /* cmd_set() is lib/cmd.h's */
 extern const struct cmd cmd_show;
 

@@ -12,6 +12,8 @@
 
 #include <libfdt.h>
 
+#include "fdtedit/cooling.h"
+
 #define POWER "sustainable-power"
 
 /*
@@ -94,27 +96,18 @@ static int add_device(struct factor *f, int node, struct err *err)
 	return 0;
 }
 
-/* <&device min max>, any number of them; #cooling-cells counts what follows the first. */
 static int add_map(struct factor *f, int map, struct err *err)
 {
 	const void *blob = f->x->tree->file.data;
-	int len, at = 0, ret = 0;
+	struct cooling dev;
+	int len, at = 0, more, ret = 0;
 	const char *list = fdt_getprop(blob, map, "cooling-device", &len);
 
-	while (list && !ret && at + 4 <= len) {
-		int node = fdt_node_offset_by_phandle(
-			blob, fdt32_ld((const fdt32_t *)(list + at)));
-		const fdt32_t *cells;
-		int size;
-
-		if (node < 0)
-			return err_set(err, -EINVAL,
+	while (!ret && (more = cooling_next(blob, list, len, &at, &dev))) {
+		if (more < 0)
+			return err_set(err, more,
 				       "'%s': cooling-device points to no node", f->zone);
-		ret = add_device(f, node, err);
-		cells = fdt_getprop(blob, node, "#cooling-cells", &size);
-		at += 4 + 4 * (cells && size == 4 && fdt32_ld(cells) < 16
-				       ? (int)fdt32_ld(cells)
-				       : 2);
+		ret = add_device(f, dev.node, err);
 	}
 	return ret;
 }

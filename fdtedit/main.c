@@ -16,6 +16,7 @@ static const struct cmd *const cmds[] = {
 	&cmd_get,
 	&cmd_set_property,
 	&cmd_delete,
+	&cmd_prune,
 	NULL,
 };
 /* clang-format on */
