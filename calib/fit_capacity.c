@@ -168,7 +168,7 @@ static void talk(const struct coeffs *out, const char *load)
 
 		fprintf(stderr, "%s %s %u", i ? "," : "", c->name, c->capacity_dmips_mhz);
 		if (c->has_capacity_ci && c->capacity_ci95[0] < c->capacity_ci95[1])
-			fprintf(stderr, " (95 %%: %.1f..%.1f)", c->capacity_ci95[0],
+			fprintf(stderr, " (95 %%: %.5g..%.5g)", c->capacity_ci95[0],
 				c->capacity_ci95[1]);
 	}
 	fputc('\n', stderr);

@@ -246,6 +246,12 @@ void fit_talk_cluster(const struct cmd_ctx *ctx, const struct fit_cluster *c,
 			r->diagnostics.warning_count,
 			text_s(r->diagnostics.warning_count), r->diagnostics.warnings[0],
 			r->diagnostics.warning_count > 1 ? " ..." : "");
+	if (c->method->comparison_only)
+		cmd_warn(
+			ctx,
+			"cluster '%s': '%s' repeats how published numbers were made; for "
+			"one to ship leave --method out",
+			c->name, c->method->name);
 	for (i = 0; i < f->note_count; i++)
 		cmd_warn(ctx, "cluster '%s': %s", c->name, f->notes[i]);
 	if (c->data.volt_from_table && c->data.count_count > 1 && !isfinite(f->ohm))

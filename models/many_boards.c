@@ -379,6 +379,7 @@ static int fit_quickly(struct pool *p, const struct quick_shared *shared, size_t
 		tally_add(&diff->quick_var, q.se * q.se);
 	} else {
 		p->f->rows += q.rows;
+		p->f->outlier_count += q.outliers;
 	}
 	b->c = q.c;
 	b->se = q.se;

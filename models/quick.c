@@ -82,6 +82,7 @@ int quick_fit(const struct power_data *d, const struct quick_shared *shared,
 		out->c = f.lsq.coef[f.col[COL_C]];
 		out->se = f.lsq.se[LSQ_CLASSICAL][f.col[COL_C]];
 		out->rows = f.n;
+		out->outliers = d->row_count - f.n;
 	}
 out_free:
 	mixed_free(&f);

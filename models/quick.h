@@ -18,8 +18,9 @@ struct quick_shared {
 };
 
 struct quick {
-	double c, se; /* se classical */
-	size_t rows;
+	double c, se;	       /* se classical */
+	size_t rows;	       /* used */
+	unsigned int outliers; /* and not, for they stand out */
 };
 
 /* Returns 0, -EDOM, -ENOMEM. */

@@ -176,6 +176,10 @@ static void add_meters(struct linux_machine *lm, struct facts *f)
 	}
 	for (i = 0; i < lm->meters.count && i < FACTS_MAX_METERS; i++)
 		add_meter(lm, &lm->meters.list[i], &f->meters[f->meter_count++]);
+	if (lm->sys.root[0])
+		snprintf(f->no_meters, sizeof(f->no_meters),
+			 "those of hwmon are not looked for: --sysroot is not this "
+			 "machine");
 }
 
 static void describe_machine(const struct linux_machine *lm, const struct runinfo *info,
