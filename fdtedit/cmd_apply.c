@@ -248,6 +248,8 @@ static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 	(void)argc;
 	a.talk = a.opts->output && !strcmp(a.opts->output, "-") ? stderr : stdout;
 	ret = check_options(&a, argv[1], err);
+	if (!ret && compile_is_source(a.board))
+		ret = container_refuse_pick(&a.opts->pick, a.board, err);
 	if (ret)
 		return ret;
 	a.coeffs = coeffs_new();
@@ -261,9 +263,10 @@ static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 			 argv[1]);
 	if (!ret && (a.opts->overlay || a.opts->fragment))
 		ret = apply_overlay(&a, err);
+	else if (!ret && compile_is_source(a.board))
+		ret = apply_source(&a, err);
 	else if (!ret)
-		ret = compile_is_source(a.board) ? apply_source(&a, err)
-						 : apply_dtb(&a, err);
+		ret = apply_dtb(&a, err);
 	dtb_free(&a.before);
 	dtb_free(&a.after);
 	changes_free(&a.extra);

@@ -65,8 +65,10 @@ static int load_source(struct shown *sh, struct cmd_ctx *ctx, struct err *err)
 {
 	const struct opt_list *dirs = &sh->opts->includes;
 	struct err why = { "" };
-	int ret = dts_open(sh->file, dirs->items, dirs->n, &sh->source, err);
+	int ret = container_refuse_pick(&sh->opts->pick, sh->file, err);
 
+	if (!ret)
+		ret = dts_open(sh->file, dirs->items, dirs->n, &sh->source, err);
 	if (ret)
 		return ret;
 	for (size_t i = 0; dts_note(sh->source, i); i++)

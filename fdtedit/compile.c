@@ -176,7 +176,10 @@ int compile_text(const struct buf *text, const char *path,
 int compile_or_load(const char *path, const struct opt_list *includes,
 		    const struct container_pick *pick, struct dtb *dtb, struct err *err)
 {
-	if (compile_is_source(path))
-		return compile_source(path, includes, dtb, err);
+	if (compile_is_source(path)) {
+		int ret = container_refuse_pick(pick, path, err);
+
+		return ret ? ret : compile_source(path, includes, dtb, err);
+	}
 	return container_load(path, pick, dtb, err);
 }

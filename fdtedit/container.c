@@ -283,6 +283,16 @@ int container_choose(const struct container *c, const struct container_pick *pic
 	return 0;
 }
 
+int container_refuse_pick(const struct container_pick *pick, const char *path,
+			  struct err *err)
+{
+	if (pick->of_several || (!pick->index && !pick->compatible))
+		return 0;
+	return err_set(err, -EINVAL,
+		       "'%s' is source: %s is about files that hold compiled trees", path,
+		       pick->index ? "--index" : "--compatible");
+}
+
 int container_tree(const struct container *c, size_t i, struct dtb *dtb, struct err *err)
 {
 	const struct container_item *item = &c->items[i];

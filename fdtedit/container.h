@@ -89,6 +89,9 @@ void container_keep_rest(struct container *c);
  */
 int container_choose(const struct container *c, const struct container_pick *pick,
 		     size_t *index, struct err *err);
+/* @path is source, which holds one tree: -EINVAL if @pick says something, else 0. */
+int container_refuse_pick(const struct container_pick *pick, const char *path,
+			  struct err *err);
 /* A copy of item @i as a tree. As dtb_from_memory(), and -EINVAL for its why_not. */
 int container_tree(const struct container *c, size_t i, struct dtb *dtb, struct err *err);
 /* container_open(), _choose() and _tree() in one, for who only reads; names the file. */

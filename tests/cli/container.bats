@@ -63,7 +63,7 @@ refused() {
 	[ "$status" -eq 2 ] || { echo "status $status: $output $stderr"; false; }
 	[ -z "$output" ]
 	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == "fdtedit ${1}: error: '$file': "*"$want"* ]] || { echo "$stderr"; false; }
+	[[ $stderr == "fdtedit ${1}: error: '$file'"*"$want"* ]] || { echo "$stderr"; false; }
 	cmp "$file" kept
 }
 
@@ -326,6 +326,20 @@ fit() {
 	"$FDTEDIT" apply --overlay -o b.dtbo board.dtb coeffs.json
 	cmp a.dtbo b.dtbo
 	refused zImage "--patch is for source" apply --patch zImage coeffs.json
+}
+
+@test "source holds one tree, and choosing of several is refused" {
+	cp "$TOP/tests/data/big-little.dts" board.dts
+	for cmd in apply 'apply --overlay' 'apply --dtsi-fragment'; do
+		# shellcheck disable=SC2086 # words
+		refused board.dts "is source: --index is about" $cmd --index 0 board.dts coeffs.json
+	done
+	refused board.dts "is source: --compatible is about" show --compatible x board.dts
+	run "$FDTEDIT" diff --index 0 board.dts board.dtb
+	[ "$status" -eq 0 ]
+	refused board.dtb "there is no such index, only 0" apply --index 1 board.dtb coeffs.json
+	run "$FDTEDIT" apply --index 0 --compatible '' board.dtb coeffs.json
+	[ "$status" -eq 2 ]
 }
 
 @test "-o and -n leave a container alone" {
