@@ -16,7 +16,7 @@
 #include "fdtedit/target.h"
 
 #define MAX_WORDS  4096
-#define MAX_NAME   31 /* of a property, by the specification */
+#define MAX_NAME   127 /* the specification says 31, and real trees have longer ones */
 #define NAME_CHARS "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ,._+?#-"
 
 struct set_options {

@@ -96,6 +96,11 @@ more" ]
 	"$FDTEDIT" set board.dtb /opp-table-0/opp-500000000 opp-suspend
 	[ -z "$(fdtget board.dtb /opp-table-0/opp-500000000 opp-suspend)" ]
 	[ "$(text board.dtb | grep -c 'opp-suspend;')" -eq 1 ]
+	# Longer than the specification allows, as in real trees.
+	"$FDTEDIT" set board.dtb serial0 test,a-name-of-more-than-thirty-one-letters 7
+	[ "$("$FDTEDIT" get board.dtb serial0 test,a-name-of-more-than-thirty-one-letters)" = 7 ]
+	"$FDTEDIT" set board.dtb serial0 "$(printf '%0127d' 0)" 8
+	[ "$("$FDTEDIT" get board.dtb serial0 "$(printf '%0127d' 0)")" = 8 ]
 }
 
 @test "set takes values whole or refuses them" {
@@ -110,6 +115,7 @@ more" ]
 		set board.dtb /cpus/cpu@0 capacity-dmips-mhz 1 2
 	refused "compatible has a value now" set board.dtb serial0 compatible
 	refused "no name of a property" set board.dtb serial0 "a b" 1
+	refused "no name of a property" set board.dtb serial0 "$(printf '%0128d' 0)" 1
 	refused "u32" set board.dtb serial0 test,note hello
 	refused "'f32'" set -t f32 board.dtb serial0 x 1
 	# One bad word of a list stops it all.
