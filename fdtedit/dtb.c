@@ -28,16 +28,6 @@ static int check_loaded(struct dtb *dtb, struct err *err)
 	return ret;
 }
 
-int dtb_load(const char *path, struct dtb *dtb, struct err *err)
-{
-	int ret = buf_read_file(&dtb->file, path, DTB_MAX_SIZE, err);
-
-	if (ret)
-		return ret;
-	ret = check_loaded(dtb, err);
-	return ret ? err_wrap(err, ret, "'%s'", path) : 0;
-}
-
 int dtb_from_memory(const void *data, size_t size, struct dtb *dtb, struct err *err)
 {
 	if (buf_add(&dtb->file, data, size))

@@ -37,13 +37,11 @@ struct dtb_layout {
 };
 
 /*
- * dtb_load - read and check a file
+ * dtb_from_memory - copy and check a tree; files are read by container.h
  *
- * Returns 0, -errno of reading, -EINVAL when it is no sound tree. The message names the
- * file. The caller frees with dtb_free(), which takes a zeroed struct.
+ * Returns 0, -ENOMEM, -EINVAL when it is no sound tree. The message names no file. The
+ * caller frees with dtb_free(), which takes a zeroed struct.
  */
-int dtb_load(const char *path, struct dtb *dtb, struct err *err);
-/* The same from memory, which is copied; the message names no file. */
 int dtb_from_memory(const void *data, size_t size, struct dtb *dtb, struct err *err);
 void dtb_free(struct dtb *dtb);
 

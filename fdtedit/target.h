@@ -36,8 +36,8 @@ int target_check(const struct target *t, struct err *err);
 /*
  * target_load - the tree that is meant, out of the container that it may be in
  *
- * Returns as dtb_load() and container_choose(); the message names the file. The caller
- * frees @tree, and @t with target_free() in any case.
+ * Returns as container_open(), _choose() and _tree(); the message names the file. The
+ * caller frees @tree, and @t with target_free() in any case.
  */
 int target_load(struct target *t, struct dtb *tree, struct err *err);
 void target_free(struct target *t);
