@@ -223,6 +223,11 @@ static void print_edits(const struct apply *a, const struct dts *d)
 	}
 }
 
+static char *label_path(const void *d, const char *label)
+{
+	return dts_label_path(d, label);
+}
+
 int apply_source(struct apply *a, struct err *err)
 {
 	const struct opt_list *dirs = &a->opts->include_dirs;
@@ -245,7 +250,10 @@ int apply_source(struct apply *a, struct err *err)
 	cpus = dts_cpus(d, &count);
 	for (size_t i = 0; dts_note(d, i); i++)
 		cmd_warn(a->ctx, "%s", dts_note(d, i));
-	ret = edits_plan(a->coeffs, cpus, count, a->opts->all_cpus, &a->edits, err);
+	ret = coeffs_resolve_labels(a->coeffs, label_path, d, err);
+	if (!ret)
+		ret = edits_plan(a->coeffs, cpus, count, a->opts->all_cpus, &a->edits,
+				 err);
 	for (unsigned int i = 0; i < a->edits.note_count && !ret; i++)
 		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
 	if (ret)

@@ -92,6 +92,13 @@ static int make_tree(struct apply *a, struct err *err)
 	return ret;
 }
 
+static char *label_path(const void *blob, const char *label)
+{
+	const char *path = dtcpus_label(blob, label);
+
+	return path ? strdup(path) : NULL;
+}
+
 int apply_plan_tree(struct apply *a, struct err *err)
 {
 	struct edit_cpu *view;
@@ -101,6 +108,9 @@ int apply_plan_tree(struct apply *a, struct err *err)
 	if (!a->cpus)
 		return err_errno(err, -ENOMEM, "list of CPU nodes");
 	ret = dtb_read_cpus(&a->before, a->cpus, err);
+	if (ret)
+		return ret;
+	ret = coeffs_resolve_labels(a->coeffs, label_path, a->before.file.data, err);
 	if (ret)
 		return ret;
 	view = calloc(EDITS_MAX, sizeof(*view));

@@ -181,6 +181,10 @@ void dtb_view(const struct dtcpus *cpus, struct edit_cpu view[EDITS_MAX])
 			.has_reg = cpu->has_reg,
 			.reg = cpu->reg,
 			.compatible_count = cpu->compatible_count,
+			.opp_path = cpu->domain < 0 || !cpu->opp_phandle
+					    ? NULL
+					    : cpus->domains[cpu->domain].opp_path,
+			.map_path = cpu->map_path[0] ? cpu->map_path : NULL,
 			.domain = cpu->domain,
 			.has_value = cpu->has_dpc,
 			.value = cpu->dpc_uw_per_mhz_v2,

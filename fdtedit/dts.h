@@ -52,6 +52,8 @@ void dts_free(struct dts *d);
  * plain number is shown as 0.
  */
 const struct edit_cpu *dts_cpus(const struct dts *d, size_t *count);
+/* The path of the node with that label, to be freed; NULL when it is not in the text. */
+char *dts_label_path(const struct dts *d, const char *label);
 /* The text of place @i's value when it is no plain number, on one line; else NULL. */
 const char *dts_odd_value(const struct dts *d, size_t i);
 /* File and line of place @i: of the property, or of the node that lacks it. */

@@ -233,6 +233,71 @@ static char *value_text(const struct dts *d, const struct dts_event *e)
 	return b.data;
 }
 
+/* The path of the first "&label" in the property's value; NULL when it is not known. */
+static char *referred(const struct dts *d, const struct dts_tree *t,
+		      const struct dts_item *it)
+{
+	for (size_t i = it->value; i < it->value_end; i++) {
+		const struct dts_token *k = &t->tokens.list[i];
+
+		if (k->kind == DTS_REF)
+			return dts_ref_path(d, t->text + k->start, k->end - k->start);
+	}
+	return NULL;
+}
+
+static char *opp_path(const struct dts *d, const char *path, struct dts_pos pos)
+{
+	const struct dts_event *e = last_prop(d, path, "operating-points-v2", pos);
+
+	if (!e)
+		return NULL;
+	return referred(d, dts_tree_of(d, e->inst), dts_item_of(d, e->inst, e->item));
+}
+
+/* Does the node of cpu-map, core or thread, name the CPU node @path? */
+static bool names_cpu(const struct dts *d, const struct dts_def *def, const char *path)
+{
+	const struct dts_tree *t = dts_tree_of(d, def->inst);
+
+	for (size_t i = def->item + 1; i < t->item_count; i++) {
+		const struct dts_item *it = &t->items[i];
+		char *cpu;
+		bool same;
+
+		if (it->first > t->items[def->item].last)
+			break;
+		if (it->parent != def->item || it->kind != DTS_PROP ||
+		    !dts_span_is(t, it->name, "cpu"))
+			continue;
+		cpu = referred(d, t, it);
+		same = cpu && !strcmp(cpu, path);
+		free(cpu);
+		if (same)
+			return true;
+	}
+	return false;
+}
+
+static const char *map_path(const struct dts *d, const char *path, struct dts_pos pos)
+{
+	static const char map[] = "/cpus/cpu-map/";
+
+	for (size_t i = d->def_count; i-- > 0;) {
+		const struct dts_def *def = &d->defs[i];
+		struct dts_pos own = { def->inst, 0 };
+
+		if (!def->path || def->item < 0 || strncmp(def->path, map, strlen(map)) ||
+		    !names_cpu(d, def, path))
+			continue;
+		own.region = dts_item_of(d, def->inst, def->item)->region;
+		if (!dts_exclusive(d, own, pos) &&
+		    !dts_is_deleted(d, def->path, def->seq, own))
+			return def->path;
+	}
+	return NULL;
+}
+
 /*
  * What CPUs of one frequency domain have in common: qcom,freq-domain, else an OPP table
  * with opp-shared (as lib/dtcpus.c reads a compiled tree). NULL: alone, or not known.
@@ -240,25 +305,11 @@ static char *value_text(const struct dts *d, const struct dts_event *e)
 static char *domain_key(const struct dts *d, const char *path, struct dts_pos pos)
 {
 	const struct dts_event *e = last_prop(d, path, "qcom,freq-domain", pos);
-	const struct dts_tree *t;
-	const struct dts_token *k;
-	size_t i;
 	char *table;
 
 	if (e)
 		return value_text(d, e);
-	e = last_prop(d, path, "operating-points-v2", pos);
-	if (!e)
-		return NULL;
-	t = dts_tree_of(d, e->inst);
-	i = dts_item_of(d, e->inst, e->item)->value;
-	while (i < t->tokens.count && t->tokens.list[i].kind != DTS_REF &&
-	       !dts_is_punct(t, i, ';'))
-		i++;
-	if (i == t->tokens.count || t->tokens.list[i].kind != DTS_REF)
-		return NULL;
-	k = &t->tokens.list[i];
-	table = dts_ref_path(d, t->text + k->start, k->end - k->start);
+	table = opp_path(d, path, pos);
 	if (table && !has_prop(d, table, "opp-shared")) {
 		free(table);
 		table = NULL;
@@ -336,6 +387,8 @@ int dts_read_facts(struct dts *d, const char *path, struct dts_pos pos,
 	int ret = 0;
 
 	cpu->domain = domain_number(d, path, pos);
+	cpu->opp_path = keep(d, opp_path(d, path, pos));
+	cpu->map_path = map_path(d, path, pos);
 	for (size_t n = 0; n < 2 && !ret; n++) {
 		const struct dts_event *e = last_prop(d, path, names[n], pos);
 

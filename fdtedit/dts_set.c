@@ -104,6 +104,13 @@ static const char *label_path(const struct dts *d, const char *label, size_t len
 	return NULL;
 }
 
+char *dts_label_path(const struct dts *d, const char *label)
+{
+	const char *path = label_path(d, label, strlen(label));
+
+	return path ? strdup(path) : NULL;
+}
+
 char *dts_ref_path(const struct dts *d, const char *ref, size_t len)
 {
 	const char *slash, *base;

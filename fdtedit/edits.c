@@ -83,12 +83,24 @@ static void describe_cpus(const struct plan *p, char *out, size_t size)
 	out[size - 1] = '\0';
 }
 
+static struct coeffs_cpu as_matched(const struct edit_cpu *cpu)
+{
+	return (struct coeffs_cpu){
+		.path = cpu->path,
+		.opp_path = cpu->opp_path,
+		.map_path = cpu->map_path,
+		.compatibles = cpu->compatibles,
+		.compatible_count = cpu->compatible_count,
+		.has_reg = cpu->has_reg,
+		.reg = cpu->reg,
+	};
+}
+
 static bool cpu_matches(const struct coeffs_match *m, const struct edit_cpu *cpu)
 {
-	if (m->reg_count && !cpu->has_reg)
-		return false;
-	return coeffs_match_cpu(m, cpu->path, cpu->compatibles, cpu->compatible_count,
-				cpu->reg);
+	const struct coeffs_cpu facts = as_matched(cpu);
+
+	return coeffs_match_cpu(m, &facts);
 }
 
 /* Whatever an "#if" makes of the node, the cluster must have it or must not. */
@@ -125,8 +137,11 @@ static void note_unused_keys(const struct plan *p, const struct coeffs_cluster *
 	for (unsigned int r = 0; r < cl->match.path_count; r++) {
 		bool used = false;
 
-		for (size_t i = 0; i < p->cpu_count; i++)
-			used |= !strcmp(p->cpus[i].path, cl->match.paths[r]);
+		for (size_t i = 0; i < p->cpu_count; i++) {
+			const struct coeffs_cpu facts = as_matched(&p->cpus[i]);
+
+			used |= coeffs_is_path_of(cl->match.paths[r], &facts);
+		}
 		out->absent += !used;
 		if (!used)
 			edits_note(out, "cluster '%s': no CPU node '%s'", cl->name,

@@ -27,6 +27,8 @@ struct edit_cpu {
 	uint64_t reg;	  /* first entry of reg */
 	const char *compatibles[EDITS_MAX_COMPATIBLES];
 	unsigned int compatible_count; /* 0: not known (then no match by compatible) */
+	const char *opp_path;	       /* as struct coeffs_cpu */
+	const char *map_path;
 	int domain; /* equal numbers >= 0: one frequency domain; -1: not known or alone */
 	bool has_value; /* has EDITS_PROPERTY now */
 	uint32_t value;

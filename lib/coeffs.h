@@ -38,7 +38,7 @@ struct coeffs_match {
 	char compatible[64];		   /* "" : any */
 	uint64_t reg[COEFFS_MAX_MATCH];	   /* the CPU nodes' reg (MPIDR, hart id) */
 	unsigned int reg_count;		   /* 0: any */
-	char paths[COEFFS_MAX_MATCH][128]; /* full node paths */
+	char paths[COEFFS_MAX_MATCH][128]; /* full node paths, or "&label" */
 	unsigned int path_count;	   /* 0: any */
 };
 
@@ -243,10 +243,29 @@ int coeffs_parse(const char *text, size_t len, const char *name, struct coeffs *
  * writing, -ENOMEM, -EINVAL. */
 int coeffs_write(const struct coeffs *c, FILE *f, struct err *err);
 
-/* Does a CPU node with these facts belong to the cluster? @reg of the node's first reg
- * entry. */
-bool coeffs_match_cpu(const struct coeffs_match *m, const char *path,
-		      const char *const compatibles[], unsigned int ncompatibles,
-		      uint64_t reg);
+/* What a match looks at, of one CPU node. */
+struct coeffs_cpu {
+	const char *path;
+	const char *opp_path; /* of its OPP table; NULL: none */
+	const char *map_path; /* of what names it in /cpus/cpu-map; NULL: nothing */
+	const char *const *compatibles;
+	unsigned int compatible_count;
+	bool has_reg;
+	uint64_t reg; /* first entry */
+};
+
+/* Is this the CPU node's path, its OPP table's, or of a cpu-map node that it is in? */
+bool coeffs_is_path_of(const char *path, const struct coeffs_cpu *cpu);
+/* Does the CPU node belong to the cluster? */
+bool coeffs_match_cpu(const struct coeffs_match *m, const struct coeffs_cpu *cpu);
+/*
+ * coeffs_resolve_labels - put paths in the place of "&label" in all matches
+ * @path_of: the path of a label ("cpu0"), to be freed; NULL when there is none
+ *
+ * Returns 0, or -ENOENT "cluster 'a7': no label 'cpu0' is known ...".
+ */
+int coeffs_resolve_labels(struct coeffs *c,
+			  char *(*path_of)(const void *arg, const char *label),
+			  const void *arg, struct err *err);
 
 #endif

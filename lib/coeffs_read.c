@@ -96,10 +96,10 @@ static int read_path(const struct json *arr, size_t i, char *out, size_t size,
 {
 	int ret = json_at_text(arr, i, "paths", out, size, err);
 
-	if (!ret && (out[0] != '/' || !out[1]))
+	if (!ret && ((out[0] != '/' && out[0] != '&') || !out[1]))
 		ret = err_set(err, -EINVAL,
 			      "key 'paths[%zu]': '%.80s' is not a full node path (like "
-			      "/cpus/cpu@100)",
+			      "/cpus/cpu@100) or label (like &cpu0)",
 			      i, out);
 	return ret;
 }

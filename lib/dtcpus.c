@@ -304,6 +304,7 @@ static int read_cpu(const void *blob, int node, unsigned int cells, struct dt_cp
 	memset(cpu, 0, sizeof(*cpu));
 	cpu->domain = -1;
 	cpu->enabled = dtcpus_enabled(blob, node);
+	cpu->phandle = fdt_get_phandle(blob, node);
 	ret = dtcpus_path(blob, node, cpu->path, sizeof(cpu->path), err);
 	if (!ret)
 		ret = read_reg(blob, node, cells, cpu, err);
@@ -436,6 +437,38 @@ static int no_cpus(const void *blob, struct err *err)
 	return err_set(err, -ENOENT, "no CPU node: there is no /cpus, or no CPU in it");
 }
 
+/* Binding cpu-topology.txt: a core or thread names its CPU. */
+static void read_cpu_map(const void *blob, struct dtcpus *out)
+{
+	int node = fdt_path_offset(blob, "/cpus/cpu-map"), depth = 0;
+
+	for (; node >= 0; node = fdt_next_node(blob, node, &depth)) {
+		int len;
+		const fdt32_t *cpu = fdt_getprop(blob, node, "cpu", &len);
+
+		if (depth < 0)
+			break;
+		for (unsigned int i = 0; cpu && len == sizeof(*cpu) && i < out->cpu_count;
+		     i++) {
+			struct dt_cpu *c = &out->cpus[i];
+
+			if (!c->phandle || c->phandle != fdt32_ld(cpu))
+				continue;
+			/* One too long for us is one that nobody asks for. */
+			if (fdt_get_path(blob, node, c->map_path, sizeof(c->map_path)))
+				c->map_path[0] = '\0';
+		}
+	}
+}
+
+const char *dtcpus_label(const void *blob, const char *label)
+{
+	int len, node = fdt_path_offset(blob, "/__symbols__");
+	const char *path = node < 0 ? NULL : fdt_getprop(blob, node, label, &len);
+
+	return path && len > 0 && path[0] == '/' && !path[len - 1] ? path : NULL;
+}
+
 int dtcpus_read(const void *blob, struct dtcpus *out, struct err *err)
 {
 	unsigned int cells = 1;
@@ -464,6 +497,7 @@ int dtcpus_read(const void *blob, struct dtcpus *out, struct err *err)
 		if (ret)
 			return ret;
 	}
+	read_cpu_map(blob, out);
 	return out->cpu_count ? 0 : no_cpus(blob, err);
 }
 

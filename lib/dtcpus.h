@@ -45,6 +45,8 @@ struct dt_cpu {
 	uint32_t dpc_uw_per_mhz_v2;
 	bool has_capacity;
 	uint32_t capacity_dmips_mhz;
+	uint32_t phandle;     /* its own; 0: none */
+	char map_path[128];   /* what names it in /cpus/cpu-map; "": nothing */
 	uint32_t opp_phandle; /* operating-points-v2; 0: none */
 	/*
 	 * qcom,freq-domain: <phandle index>. Its CPUs share a clock, and firmware tells
@@ -103,6 +105,8 @@ int dtcpus_check_blob(const void *blob, size_t size, struct err *err);
  * fixed limits). Path and property are named.
  */
 int dtcpus_read(const void *blob, struct dtcpus *out, struct err *err);
+/* The path of a label by /__symbols__, into @blob; NULL when that is not there. */
+const char *dtcpus_label(const void *blob, const char *label);
 /*
  * dtcpus_use_bin - read the OPPs again, as chips of one speed bin have them
  * @bin: "speed1" of opp-microvolt-speed1; domains without that bin stay as they are

@@ -71,6 +71,38 @@ refused() {
 	gives board.dts -- cpu@100=91 cpu@101=91 cpu@0=none
 }
 
+@test "paths may be of the OPP table and of cpu-map, and labels stand for paths" {
+	for path in /opp-table-0 "\&little_opps" /cpus/cpu-map/cluster0 "\&first"; do
+		[[ $path == /* ]] || path=${path#\\}
+		sed 's/cluster0 {/first: &/' board.dts > labels.dts
+		coeffs "\"paths\": [\"$path\"]" 90
+		gives labels.dts -- cpu@100=90 cpu@101=90 cpu@0=none cpu@1=none
+	done
+	coeffs '"paths": ["/cpus/cpu-map/cluster1/core1", "&big0"]' 310
+	gives board.dts -- cpu@0=310 cpu@1=310 cpu@100=none
+	coeffs '"paths": ["/cpus/cpu-map/cluster0"], "reg": [257]' 90
+	gives board.dts -- cpu@101=90 cpu@100=none
+	# All of them, and no node whose name only starts alike.
+	coeffs '"paths": ["/cpus/cpu-map"]' 90
+	gives board.dts -- cpu@100=90 cpu@101=90 cpu@0=90 cpu@1=90
+	coeffs '"paths": ["/cpus/cpu-map/cluster"]' 90
+	refused "cluster 'c0' matches no CPU node"
+	coeffs '"paths": ["/cpus"]' 90
+	refused "cluster 'c0' matches no CPU node"
+	coeffs '"paths": ["&nobody"]' 90
+	refused "cluster 'c0': no label 'nobody' is known (in a compiled tree they are after dtc -@)"
+	coeffs '"paths": ["&big0"]' 90
+	compile board.dts board.dtb
+	run --separate-stderr "$FDTEDIT" apply board.dtb coeffs.json
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"cluster 'c0': no label 'big0' is known"* ]]
+	# Another program reads the same file in the same way.
+	coeffs '"paths": ["&little_opps"]' 90 '"paths": ["/cpus/cpu-map/cluster1"]' 310
+	compile board.dts board.dtb -@
+	"$CALIB" check --board ./board.dtb coeffs.json > out || true
+	grep -q '310' out && grep -q ' 90' out
+}
+
 @test "reg decides, whether unit addresses are decimal or hexadecimal" {
 	sed 's/cpu@100/cpu@256/; s/cpu@101/cpu@257/' board.dts > decimal.dts
 	coeffs '"reg": [256, 257]' 90

@@ -133,8 +133,11 @@ static void wrong_files_are_refused_with_place_and_key(void **state)
 		{ CLUSTER("\"name\": \"a7\", \"match\": { \"paths\": [\"cpu@0\"] "
 			  "}, " DPC),
 		  "clusters[0]: match: key 'paths[0]': 'cpu@0' is not a full node path "
-		  "(like "
-		  "/cpus/cpu@100)" },
+		  "(like /cpus/cpu@100) or label (like &cpu0)" },
+		{ CLUSTER("\"name\": \"a7\", \"match\": { \"paths\": [\"&\"] "
+			  "}, " DPC),
+		  "clusters[0]: match: key 'paths[0]': '&' is not a full node path "
+		  "(like /cpus/cpu@100) or label (like &cpu0)" },
 		{ CLUSTER(LEAST ", " DPC ", \"dpc\": 1"),
 		  "clusters[0]: unknown key 'dpc'; known are name, match, "
 		  "dynamic-power-coefficient, estimate, stderr, ci95, model, opps, "
@@ -537,23 +540,33 @@ static void numbers_that_cannot_ship_are_not_written(void **state)
 	coeffs_free(c);
 }
 
+static bool matches(const struct coeffs_match *m, const char *path,
+		    const char *const *compatibles, unsigned int count, uint64_t reg)
+{
+	return coeffs_match_cpu(m, &(struct coeffs_cpu){ .path = path,
+							 .compatibles = compatibles,
+							 .compatible_count = count,
+							 .has_reg = true,
+							 .reg = reg });
+}
+
 static void cpu_must_satisfy_every_key_of_the_match(void **state)
 {
 	static const char *const a7[] = { "vendor,core", "arm,cortex-a7" };
 	struct coeffs_match m = { .compatible = "arm,cortex-a7" };
 
 	(void)state;
-	assert_true(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x100));
-	assert_false(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 1, 0x100));
+	assert_true(matches(&m, "/cpus/cpu@100", a7, 2, 0x100));
+	assert_false(matches(&m, "/cpus/cpu@100", a7, 1, 0x100));
 	m.reg_count = 2;
 	m.reg[1] = 0x100;
-	assert_true(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x100));
-	assert_false(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x101));
+	assert_true(matches(&m, "/cpus/cpu@100", a7, 2, 0x100));
+	assert_false(matches(&m, "/cpus/cpu@100", a7, 2, 0x101));
 	m.path_count = 1;
 	strcpy(m.paths[0], "/cpus/cpu@101");
-	assert_false(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x100));
+	assert_false(matches(&m, "/cpus/cpu@100", a7, 2, 0x100));
 	strcpy(m.paths[0], "/cpus/cpu@100");
-	assert_true(coeffs_match_cpu(&m, "/cpus/cpu@100", a7, 2, 0x100));
+	assert_true(matches(&m, "/cpus/cpu@100", a7, 2, 0x100));
 }
 
 static void empty_match_means_no_cpu(void **state)
@@ -562,7 +575,7 @@ static void empty_match_means_no_cpu(void **state)
 	struct coeffs_match m = { .compatible = "" };
 
 	(void)state;
-	assert_false(coeffs_match_cpu(&m, "/cpus/cpu@0", a7, 1, 0));
+	assert_false(matches(&m, "/cpus/cpu@0", a7, 1, 0));
 }
 
 int main(void)
