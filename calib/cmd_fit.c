@@ -74,6 +74,11 @@ static int write_result(const struct job *j, struct err *err)
 		return ret;
 	ret = coeffs_write(j->out, out.f, err);
 	if (!ret)
+		ret = outfile_prepare(&out, err);
+	/* What --explain said of it. */
+	if (!ret)
+		ret = outfile_flush_stdout(err);
+	if (!ret)
 		ret = outfile_commit(&out, err);
 	outfile_abort(&out);
 	return ret;

@@ -16,6 +16,7 @@
 #include "lib/cmd.h"
 #include "lib/coeffs.h"
 #include "lib/err.h"
+#include "lib/outset.h"
 
 struct apply_options {
 	const char *output;
@@ -44,7 +45,7 @@ struct apply {
 	struct edits edits;
 	struct changes extra; /* asked for beside the coefficients, and not there yet */
 	FILE *talk;	      /* stdout, unless the result itself goes there */
-	const char *changed;  /* a file that was written; NULL: none */
+	struct outset out;    /* of source and overlays: written, committed last */
 };
 
 /* Edit source, or print the edit as a patch. Returns 0 or a negative errno. */
@@ -65,7 +66,5 @@ void apply_warn_domains(const struct apply *a);
 /* What was done, a line for each edit and one for all. @old_text: what stood there when
  * it was no number (by edit), or NULL. */
 void apply_print_edits(const struct apply *a, const char *const *old_text);
-/* Flush the report; the error says when a file is changed nevertheless. 0, -errno. */
-int apply_finish_report(const struct apply *a, struct err *err);
 
 #endif

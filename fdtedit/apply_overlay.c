@@ -13,7 +13,6 @@
 #include "fdtedit/overlay.h"
 #include "fdtedit/target.h"
 #include "lib/buf.h"
-#include "lib/outfile.h"
 #include "lib/text.h"
 
 #define MADE_BY "made by fdtedit apply"
@@ -99,47 +98,21 @@ static int check_ours(const char *path, struct err *err)
 	return ret;
 }
 
-static void put(struct outfile *out, const struct buf *data)
-{
-	fwrite(data->data, 1, data->len, out->f);
-	fflush(out->f);
-}
-
-/* Both are on the disk before the first takes its name. */
-static int write_both(const char *dtbo, const struct buf *compiled, const char *dtso,
-		      const struct buf *text, struct err *err)
-{
-	struct outfile source = { 0 }, tree = { 0 };
-	int ret = outfile_open(&source, dtso, err);
-
-	if (!ret)
-		ret = outfile_open(&tree, dtbo, err);
-	if (!ret) {
-		put(&source, text);
-		put(&tree, compiled);
-		if (!ferror(source.f))
-			ret = outfile_commit(&tree, err);
-		if (!ret)
-			ret = outfile_commit(&source, err);
-	}
-	outfile_abort(&source);
-	outfile_abort(&tree);
-	return ret;
-}
-
-static int write_compiled(const char *out, const struct buf *compiled,
+static int write_compiled(struct outset *set, const char *out, const struct buf *compiled,
 			  const struct buf *text, struct err *err)
 {
 	struct buf beside = { 0 };
 	int ret;
 
 	if (!ends_with(out, ".dtbo"))
-		return outfile_write(out, compiled->data, compiled->len, err);
+		return outset_add(set, out, compiled->data, compiled->len, false, err);
 	if (buf_addf(&beside, "%.*s.dtso", (int)strlen(out) - 5, out))
 		return err_errno(err, -ENOMEM, "name of the source");
 	ret = check_ours(beside.data, err);
 	if (!ret)
-		ret = write_both(out, compiled, beside.data, text, err);
+		ret = outset_add(set, beside.data, text->data, text->len, false, err);
+	if (!ret)
+		ret = outset_add(set, out, compiled->data, compiled->len, false, err);
 	buf_free(&beside);
 	return ret;
 }
@@ -150,19 +123,14 @@ static int write_output(struct apply *a, const struct buf *text,
 	const char *out = a->opts->output ? a->opts->output : "-";
 	bool source = !a->opts->output || a->opts->fragment || ends_with(out, ".dtso") ||
 		      ends_with(out, ".dts");
-	int ret;
 
 	if (a->opts->dry_run)
 		return 0;
 	if (!strcmp(out, "-"))
 		a->talk = stderr;
 	if (source)
-		ret = outfile_write(out, text->data, text->len, err);
-	else
-		ret = write_compiled(out, &compiled->file, text, err);
-	if (!ret)
-		a->changed = out;
-	return ret;
+		return outset_add(&a->out, out, text->data, text->len, false, err);
+	return write_compiled(&a->out, out, &compiled->file, text, err);
 }
 
 static int load(struct apply *a, struct err *err)
@@ -224,7 +192,7 @@ int apply_overlay(struct apply *a, struct err *err)
 		ret = write_output(a, &text, &compiled, err);
 	if (!ret) {
 		apply_print_edits(a, NULL);
-		ret = apply_finish_report(a, err);
+		ret = outset_commit(&a->out, err);
 	}
 	overlay_free(&o);
 	buf_free(&text);

@@ -11,47 +11,6 @@
 
 #include "fdtedit/patch.h"
 #include "lib/buf.h"
-#include "lib/outfile.h"
-
-/*
- * All files are written beside their targets before the first takes its place.
- * @half: set when a failure leaves a file changed
- */
-static int write_all(const struct dts_output *list, size_t count, bool *half,
-		     struct err *err)
-{
-	struct outfile *out = calloc(count ? count : 1, sizeof(*out));
-	size_t opened = 0, done = 0;
-	int ret = 0;
-
-	if (!out)
-		return err_set(err, -ENOMEM, "out of memory");
-	for (; opened < count && !ret; opened++) {
-		const struct dts_output *o = &list[opened];
-
-		ret = outfile_open(&out[opened], o->path, err);
-		if (ret)
-			continue;
-		/* All text is on its way before the first commit, which knows errors. */
-		if (fwrite(o->new_text, 1, o->new_len, out[opened].f) != o->new_len ||
-		    fflush(out[opened].f))
-			ret = outfile_commit(&out[opened], err);
-	}
-	for (; done < count && !ret; done++)
-		ret = outfile_commit(&out[done], err);
-	for (size_t i = 0; i < opened; i++)
-		outfile_abort(&out[i]);
-	/* All or none: put back what was replaced already. */
-	for (size_t i = 0; ret && i + 1 < done; i++) {
-		if (!outfile_write(list[i].path, list[i].old_text, list[i].old_len, NULL))
-			continue;
-		*half = true;
-		ret = err_wrap(err, ret, "'%s' is changed and could not be put back",
-			       list[i].path);
-	}
-	free(out);
-	return ret;
-}
 
 /* The files that change; the caller frees the list. */
 static int changed_files(const struct dts *d, struct dts_output **list, size_t *count,
@@ -142,14 +101,14 @@ static int write_patch(struct apply *a, const struct dts_output *list, size_t co
 	if (!strcmp(path, "-"))
 		a->talk = stderr;
 	if (!ret)
-		ret = outfile_write(path, out.data ? out.data : "", out.len, err);
+		ret = outset_add(&a->out, path, out.data, out.len, false, err);
 	buf_free(&out);
 	return ret;
 }
 
 /* -o: one file in, one file out. */
-static int write_copy(const struct apply *a, const struct dts *d,
-		      const struct dts_output *list, size_t count, struct err *err)
+static int write_copy(struct apply *a, const struct dts *d, const struct dts_output *list,
+		      size_t count, struct err *err)
 {
 	struct dts_output o;
 
@@ -162,25 +121,17 @@ static int write_copy(const struct apply *a, const struct dts *d,
 				"give that file, or --patch",
 				list[i].path);
 	}
-	return outfile_write(a->opts->output, o.new_text ? o.new_text : "", o.new_len,
-			     err);
+	return outset_add(&a->out, a->opts->output, o.new_text, o.new_len, false, err);
 }
 
-static int write_in_place(const struct apply *a, const struct dts_output *list,
-			  size_t count, struct err *err)
+static int write_in_place(struct apply *a, const struct dts_output *list, size_t count,
+			  struct err *err)
 {
-	size_t saved = 0;
-	bool half = false;
 	int ret = 0;
 
-	while (a->opts->backup && saved < count && !ret) {
-		ret = outfile_backup(list[saved].path, err);
-		saved += !ret;
-	}
-	if (!ret)
-		ret = write_all(list, count, &half, err);
-	for (size_t i = 0; ret && !half && i < saved; i++)
-		outfile_drop_backup(list[i].path);
+	for (size_t i = 0; i < count && !ret; i++)
+		ret = outset_add(&a->out, list[i].path, list[i].new_text, list[i].new_len,
+				 a->opts->backup, err);
 	return ret;
 }
 
@@ -192,17 +143,14 @@ static int write_result(struct apply *a, const struct dts *d, struct err *err)
 
 	if (ret)
 		return ret;
-	if (a->opts->patch) {
+	if (a->opts->patch)
 		ret = write_patch(a, list, count, err);
-	} else if (a->opts->dry_run) {
+	else if (a->opts->dry_run)
 		ret = 0;
-	} else if (a->opts->output) {
+	else if (a->opts->output)
 		ret = write_copy(a, d, list, count, err);
-		a->changed = ret ? NULL : a->opts->output;
-	} else {
+	else
 		ret = write_in_place(a, list, count, err);
-		a->changed = ret || !count ? NULL : list[0].path;
-	}
 	free(list);
 	return ret;
 }
@@ -269,7 +217,7 @@ int apply_source(struct apply *a, struct err *err)
 		ret = write_result(a, d, err);
 	if (!ret) {
 		print_edits(a, d);
-		ret = apply_finish_report(a, err);
+		ret = outset_commit(&a->out, err);
 	}
 	dts_free(d);
 	return ret;

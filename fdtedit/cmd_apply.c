@@ -159,16 +159,6 @@ void apply_print_edits(const struct apply *a, const char *const *old_text)
 	fputc('\n', a->talk);
 }
 
-int apply_finish_report(const struct apply *a, struct err *err)
-{
-	int ret = a->changed ? outfile_flush_stdout(err) : 0;
-
-	return ret ? err_wrap(err, ret,
-			      "'%s' is changed, but the report of it is not written",
-			      a->changed)
-		   : 0;
-}
-
 static struct target target_of(const struct apply *a)
 {
 	return (struct target){ .board = a->board,
@@ -233,11 +223,10 @@ static int edit_tree(struct apply *a, struct target *t, struct err *err)
 		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
 	apply_warn_domains(a);
 	ret = target_write(t, &a->after, a->edits.count || a->extra.count, err);
-	a->changed = t->changed;
 	if (ret)
 		return ret;
 	apply_print_edits(a, NULL);
-	return apply_finish_report(a, err);
+	return target_finish(t, err);
 }
 
 static int apply_dtb(struct apply *a, struct err *err)
@@ -277,6 +266,7 @@ static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 		ret = apply_source(&a, err);
 	else if (!ret)
 		ret = apply_dtb(&a, err);
+	outset_free(&a.out);
 	dtb_free(&a.before);
 	dtb_free(&a.after);
 	changes_free(&a.extra);

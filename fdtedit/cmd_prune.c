@@ -405,9 +405,10 @@ static int prune(struct prune *p, int argc, char **argv, struct err *err)
 		return err_wrap(err, ret, "'%s'", argv[0]);
 	warn_cooling(p);
 	ret = target_change(&p->target, &p->tree, &p->changes, err);
-	if (!ret)
-		print_complexity(p);
-	return ret;
+	if (ret)
+		return ret;
+	print_complexity(p);
+	return target_finish(&p->target, err);
 }
 
 static int run_prune(struct cmd_ctx *ctx, const void *options, int argc, char **argv,

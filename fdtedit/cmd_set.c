@@ -173,6 +173,8 @@ static int run_set(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		ret = add_set(&s, argv[2], argv + 3, argc - 3, err);
 	if (!ret)
 		ret = target_change(&s.target, &s.dtb, &s.changes, err);
+	if (!ret)
+		ret = target_finish(&s.target, err);
 	close_set(&s);
 	return ret;
 }
@@ -189,6 +191,8 @@ static int run_delete(struct cmd_ctx *ctx, const void *opts, int argc, char **ar
 			       : changes_delete_node(&s.changes, s.path, NULL, err);
 	if (!ret)
 		ret = target_change(&s.target, &s.dtb, &s.changes, err);
+	if (!ret)
+		ret = target_finish(&s.target, err);
 	close_set(&s);
 	return ret;
 }

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "lib/outfile.h"
 #include "lib/text.h"
 
 FILE *target_talk(const struct target *t)
@@ -46,23 +45,6 @@ bool target_same_file(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
-/* What arrived is what was meant; only a file can be asked. */
-static int read_back(const char *path, const struct buf *want, struct err *err)
-{
-	struct buf got = { 0 };
-	struct stat st;
-	int ret;
-
-	if (!strcmp(path, "-") || stat(path, &st) || !S_ISREG(st.st_mode))
-		return 0;
-	ret = buf_read_file(&got, path, DTB_MAX_SIZE, err);
-	if (!ret && (got.len != want->len || memcmp(got.data, want->data, want->len)))
-		ret = err_set(err, -EIO, "'%s': reads back other than it was written",
-			      path);
-	buf_free(&got);
-	return ret;
-}
-
 int target_load(struct target *t, struct dtb *tree, struct err *err)
 {
 	int ret = container_open(t->board, &t->container, err);
@@ -79,25 +61,8 @@ int target_load(struct target *t, struct dtb *tree, struct err *err)
 
 void target_free(struct target *t)
 {
+	outset_free(&t->out);
 	container_free(&t->container);
-}
-
-static int write_file(struct target *t, const struct buf *result, struct err *err)
-{
-	const char *out = t->output ? t->output : t->board;
-	int ret = 0;
-
-	if (t->backup)
-		ret = outfile_backup(t->board, err);
-	if (ret)
-		return ret;
-	ret = outfile_write(out, result->data, result->len, err);
-	/* The file is as before, and so must be what is beside it. */
-	if (ret && t->backup)
-		outfile_drop_backup(t->board);
-	if (!ret)
-		t->changed = out;
-	return ret ? ret : read_back(out, result, err);
 }
 
 int target_write(struct target *t, const struct dtb *tree, bool any, struct err *err)
@@ -112,19 +77,14 @@ int target_write(struct target *t, const struct dtb *tree, bool any, struct err 
 	if (ret)
 		return err_wrap(err, ret, "'%s'", t->board);
 	if (!t->dry_run)
-		ret = write_file(t, &result, err);
+		ret = outset_add(&t->out, out, result.data, result.len, t->backup, err);
 	buf_free(&result);
 	return ret;
 }
 
-int target_finish(const struct target *t, struct err *err)
+int target_finish(struct target *t, struct err *err)
 {
-	int ret = t->changed ? outfile_flush_stdout(err) : 0;
-
-	return ret ? err_wrap(err, ret,
-			      "'%s' is changed, but the report of it is not written",
-			      t->changed)
-		   : 0;
+	return outset_commit(&t->out, err);
 }
 
 int target_change(struct target *t, const struct dtb *before, struct changes *changes,
@@ -148,5 +108,5 @@ int target_change(struct target *t, const struct dtb *before, struct changes *ch
 	else
 		fprintf(talk, "%s: nothing to do%s\n", t->board,
 			done ? ", it says so already" : "");
-	return target_finish(t, err);
+	return 0;
 }

@@ -14,6 +14,7 @@
 #include "fdtedit/dtb.h"
 #include "lib/buf.h"
 #include "lib/err.h"
+#include "lib/outset.h"
 
 struct target {
 	const char *board;
@@ -21,10 +22,10 @@ struct target {
 	bool backup, dry_run;
 	bool keep_rest; /* bytes after the tree: kept, not refused */
 	struct container_pick pick;
-	const char *changed; /* a file that was written; NULL: none */
 	/* made by target_load() */
 	struct container container;
 	size_t item;
+	struct outset out; /* what target_write() made */
 };
 
 /* Both there, and one file? */
@@ -42,16 +43,17 @@ int target_check(const struct target *t, struct err *err);
 int target_load(struct target *t, struct dtb *tree, struct err *err);
 void target_free(struct target *t);
 /*
- * target_write - write the file with @tree in it, and read it back
+ * target_write - have the file with @tree in it on the disk, under another name
  * @any: something changed; without it a file in place is not touched
  *
- * Returns 0 or a negative errno; then the file is as before (but -EIO of reading back).
+ * After it comes the report, then target_finish(). Returns 0 or a negative errno.
  */
 int target_write(struct target *t, const struct dtb *tree, bool any, struct err *err);
-/* Flush the report; the error says when a file is changed nevertheless. 0, -errno. */
-int target_finish(const struct target *t, struct err *err);
+/* Flush the report, then give the file its name, and read it back. Returns 0 or a
+ * negative errno; then the file is as before (but -EIO of reading back). */
+int target_finish(struct target *t, struct err *err);
 /*
- * target_change - a whole command: change @before as listed, write, report
+ * target_change - change @before as listed, write, report; target_finish() is left to do
  *
  * Changes that are there already are taken out of @changes. Returns 0 or a negative errno
  * with the file named.

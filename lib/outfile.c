@@ -260,24 +260,35 @@ static int finish_stream(struct outfile *out)
 	return ret;
 }
 
-int outfile_commit(struct outfile *out, struct err *err)
+static int failed(struct outfile *out, int ret, struct err *err)
 {
 	const char *kept = out->tmp[0] ? " (it is as before)" : "";
+
+	outfile_abort(out);
+	return err_errno(err, ret, "cannot write '%s'%s", out->path, kept);
+}
+
+int outfile_prepare(struct outfile *out, struct err *err)
+{
 	int ret;
 
 	if (out->f == stdout) {
 		out->f = NULL;
 		return outfile_flush_stdout(err);
 	}
-	ret = finish_stream(out);
-	if (!ret && out->tmp[0] && rename(out->tmp, out->path))
-		ret = -errno;
-	if (ret) {
-		outfile_abort(out);
-		return err_errno(err, ret, "cannot write '%s'%s", out->path, kept);
-	}
-	if (out->tmp[0])
-		sync_folder(out->path);
+	ret = out->f ? finish_stream(out) : 0;
+	return ret ? failed(out, ret, err) : 0;
+}
+
+int outfile_commit(struct outfile *out, struct err *err)
+{
+	int ret = outfile_prepare(out, err);
+
+	if (ret || !out->tmp[0])
+		return ret;
+	if (rename(out->tmp, out->path))
+		return failed(out, -errno, err);
+	sync_folder(out->path);
 	out->tmp[0] = '\0';
 	return 0;
 }

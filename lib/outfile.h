@@ -26,8 +26,16 @@ struct outfile {
  * Temporary files of @path whose process is gone (killed) are removed on the way.
  */
 int outfile_open(struct outfile *out, const char *path, struct err *err);
-/* Flush, fsync, rename, fsync of the folder. On failure the target is as before. 0 or
- * -errno. */
+/*
+ * outfile_prepare - flush and fsync: all but the name; nothing can be written any more
+ *
+ * What is said of a file belongs between this and the commit, so that neither is lost
+ * when the other fails (lib/outset.h does so for whole sets). 0 or -errno, and then the
+ * target is as before.
+ */
+int outfile_prepare(struct outfile *out, struct err *err);
+/* Prepare where that is not done, rename, fsync of the folder. On failure the target is
+ * as before. 0 or -errno. */
 int outfile_commit(struct outfile *out, struct err *err);
 /* Throw the temporary file away; harmless after commit and on a zeroed struct. */
 void outfile_abort(struct outfile *out);
@@ -47,7 +55,7 @@ int outfile_not_input(const char *path, const char *input, struct err *err);
  */
 void outfile_sweep(const char *path);
 
-/* Write @len bytes to @path in one go, by the three above. */
+/* Write @len bytes to @path in one go, by the functions above. */
 int outfile_write(const char *path, const void *data, size_t len, struct err *err);
 /*
  * outfile_backup - copy @path to "@path.orig" (mode kept), never over an existing file

@@ -558,7 +558,7 @@ have no effect, 2 OPP(s) of '/opp-table-0' have no opp-microvolt (opp-microwatt 
 	run unshare -rm sh -c 'mount --bind "$1" "$1" &&
 		"$FDTEDIT" apply --backup --all-files 15-include.dts ../coeffs.json' sh "$last"
 	[ "$status" -eq 2 ] || { echo "$output"; false; }
-	[[ $output == "fdtedit apply: error: cannot write '"*"$last' (it is as before): \
+	[[ ${lines[-1]} == "fdtedit apply: error: cannot write '"*"$last' (it is as before): \
 Device or resource busy" ]] || { echo "$output"; false; }
 	cd ..
 	diff -r old new

@@ -234,3 +234,15 @@ counts_csv() {
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"--explain is of one board, and there are 2; give one run"* ]]
 }
+
+@test "a telling that cannot be written leaves the old result" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	line_csv ''
+	explain line.csv
+	cp out.json before.json
+	run bash -c '"$CALIB" fit --explain --method freqbench -o out.json line.csv 2>&1 > /dev/full'
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"calib fit: error: cannot write standard output: No space left on device" ]]
+	cmp out.json before.json
+	[ -z "$(find . -name '*.tmp*')" ]
+}

@@ -293,25 +293,73 @@ in place; give -o OUT" ]
 	[[ $output == *"/dev/full"*"No space left"* ]]
 }
 
-@test "a report that cannot be written says that the file is" {
+# no_report FILE WANT ARGS... - exit 2 when stdout is full, one line that holds WANT, and
+# FILE as it was ("": nothing new here)
+no_report() {
+	local file=$1 want=$2 before=
+	shift 2
+	[ -z "$file" ] || cp "$file" as-it-was
+	before=$(ls)
+	# shellcheck disable=SC2016
+	run sh -c '"$FDTEDIT" "$@" 2>&1 > /dev/full' - "$@"
+	[ "$status" -eq 2 ] || { echo "status $status: $output"; false; }
+	[ "$output" = "fdtedit $1: error: $want$full" ] || { echo "$output"; false; }
+	[ -z "$file" ] || cmp "$file" as-it-was
+	[ "$(ls)" = "$before" ] || { ls; false; }
+}
+
+@test "a report that cannot be written leaves every file as it was" {
 	[ -e /dev/full ] || skip "no /dev/full"
 	full="cannot write standard output: No space left on device"
+	lost="since the report of it is not written: "
 	cp "$TOP/tests/data/big-little.dts" board.dts
+	touch as-it-was
 	for f in board.dtb board.dts; do
-		run sh -c '"$FDTEDIT" apply -n '$f' coeffs.json 2>&1 > /dev/full'
-		[ "$status" -eq 2 ] && [ "$output" = "fdtedit apply: error: $full" ]
-		run sh -c '"$FDTEDIT" apply -o new '$f' coeffs.json 2>&1 > /dev/full'
-		[ "$status" -eq 2 ]
-		[ "$output" = "fdtedit apply: error: 'new' is changed, but the report of it is \
-not written: $full" ]
-		run sh -c '"$FDTEDIT" apply '$f' coeffs.json 2>&1 > /dev/full'
-		[ "$status" -eq 2 ]
-		[ "$output" = "fdtedit apply: error: '$f' is changed, but the report of it is \
-not written: $full" ] || { echo "$output"; false; }
-		cmp $f new
-		run sh -c '"$FDTEDIT" apply '$f' coeffs.json 2>&1 > /dev/full'
-		[ "$status" -eq 2 ] && [ "$output" = "fdtedit apply: error: $full" ]
+		no_report $f "" apply -n $f coeffs.json
+		no_report $f "'$f' is as before, $lost" apply $f coeffs.json
+		no_report $f "'$f' is as before, $lost" apply --backup $f coeffs.json
+		no_report $f "'new' is not made, $lost" apply -o new $f coeffs.json
 	done
+	f=board.dtb
+	no_report $f "'$f' is as before, $lost" set $f / model x
+	no_report $f "'$f' is as before, $lost" set --backup $f / model x
+	no_report $f "'$f' is as before, $lost" delete $f / model
+	no_report $f "'x.dtso' is not made, $lost" apply --overlay -o x.dtbo $f coeffs.json
+	no_report $f "'x.dtso' is not made, $lost" apply --overlay -o x.dtso $f coeffs.json
+	no_report board.dts "'x.patch' is not made, $lost" \
+		apply --patch -o x.patch board.dts coeffs.json
+	"$FDTEDIT" apply --overlay -o x.dtbo $f coeffs.json
+	cp x.dtbo first.dtbo
+	sed -i 's/310/311/' coeffs.json
+	no_report x.dtso "'x.dtso' is as before, $lost" \
+		apply --overlay -o x.dtbo $f coeffs.json
+	cmp x.dtbo first.dtbo
+	# Nothing to do, and so no file to leave alone.
+	"$FDTEDIT" apply $f coeffs.json
+	no_report $f "" apply $f coeffs.json
+}
+
+@test "a report that cannot be written leaves all files of a source as they were" {
+	[ -e /dev/full ] || skip "no /dev/full"
+	full="cannot write standard output: No space left on device"
+	for c in 7 15; do
+		printf '/ { cpus { cpu@%d { device_type = "cpu"; reg = <%d>;\n%s%d"; }; }; };\n' \
+			$c $c 'compatible = "arm,cortex-a' $c > a$c.dtsi
+	done
+	printf '/dts-v1/;\n#include "a7.dtsi"\n#include "a15.dtsi"\n' > two.dts
+	cp a15.dtsi keep
+	no_report a7.dtsi "'a7.dtsi' is as before, since the report of it is not written: " \
+		apply --all-files --backup two.dts coeffs.json
+	cmp a15.dtsi keep
+}
+
+@test "a reader of the report that has gone leaves the file as it was" {
+	mkfifo pipe
+	exec 8<> pipe 9> pipe 8<&-
+	run sh -c '"$FDTEDIT" apply board.dtb coeffs.json >&9'
+	exec 9>&-
+	[ "$status" -ne 0 ]
+	cmp board.dtb before.dtb
 }
 
 @test "a folder that cannot be written leaves the old file" {
