@@ -104,30 +104,19 @@ static int compare(const struct apply *a, const struct dts *d, struct err *err)
 	return ret;
 }
 
-static int compile(const struct apply *a, const struct dts *d, bool new, struct dtb *dtb,
-		   struct err *err)
-{
-	struct buf text = { 0 };
-	int ret = dts_flatten(d, new, &text, err);
-
-	if (!ret)
-		ret = compile_text(&text, a->board, &a->opts->include_dirs, dtb, err);
-	buf_free(&text);
-	return ret;
-}
-
 int apply_compile(struct apply *a, const struct dts *d, struct err *err)
 {
+	const struct opt_list *dirs = &a->opts->include_dirs;
 	struct err why = { "" };
 	int ret;
 
 	if (!a->edits.count)
 		return 0;
-	if (compile(a, d, false, &a->before, &why)) {
+	if (compile_dts(d, false, dirs, &a->before, &why)) {
 		cmd_note(a->ctx, "not compiled before and after to compare: %s", why.msg);
 		return 0;
 	}
-	ret = compile(a, d, true, &a->after, err);
+	ret = compile_dts(d, true, dirs, &a->after, err);
 	if (ret)
 		return err_wrap(err, ret, "with the edit it would not compile");
 	ret = compare(a, d, err);

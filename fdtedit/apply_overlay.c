@@ -139,7 +139,7 @@ static int load(struct apply *a, struct err *err)
 
 	/* Whether the board is built with labels only its tree tells. */
 	if (a->opts->fragment && compile_is_source(a->board))
-		return compile_labelled(a->board, dirs, &a->before, err);
+		return compile_source(a->board, dirs, true, &a->before, err);
 	return compile_or_load(a->board, dirs, &a->opts->pick, &a->before, err);
 }
 

@@ -73,7 +73,7 @@ static int load_source(struct shown *sh, struct cmd_ctx *ctx, struct err *err)
 		return ret;
 	for (size_t i = 0; dts_note(sh->source, i); i++)
 		cmd_warn(ctx, "%s", dts_note(sh->source, i));
-	if (!compile_source(sh->file, dirs, &sh->dtb, &why))
+	if (!compile_dts(sh->source, false, dirs, &sh->dtb, &why))
 		return 0;
 	dtb_free(&sh->dtb);
 	if (sh->opts->bin)

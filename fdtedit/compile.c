@@ -155,22 +155,39 @@ static int compile(const struct buf *text, const char *path,
 	return ret ? err_wrap(err, ret, "compiling '%s'", path) : 0;
 }
 
-int compile_source(const char *path, const struct opt_list *includes, struct dtb *dtb,
-		   struct err *err)
+static int compile_flat(const struct dts *d, bool new, const struct opt_list *includes,
+			bool labels, struct dtb *dtb, struct err *err)
 {
-	return compile(NULL, path, includes, false, dtb, err);
+	struct dts_output file;
+	struct buf text = { 0 };
+	int ret = dts_flatten(d, new, &text, err);
+
+	dts_output(d, 0, &file);
+	if (!ret)
+		ret = compile(&text, file.path, includes, labels, dtb, err);
+	buf_free(&text);
+	return ret;
 }
 
-int compile_labelled(const char *path, const struct opt_list *includes, struct dtb *dtb,
-		     struct err *err)
+int compile_dts(const struct dts *d, bool new, const struct opt_list *includes,
+		struct dtb *dtb, struct err *err)
 {
-	return compile(NULL, path, includes, true, dtb, err);
+	return compile_flat(d, new, includes, false, dtb, err);
 }
 
-int compile_text(const struct buf *text, const char *path,
-		 const struct opt_list *includes, struct dtb *dtb, struct err *err)
+int compile_source(const char *path, const struct opt_list *includes, bool labels,
+		   struct dtb *dtb, struct err *err)
 {
-	return compile(text, path, includes, false, dtb, err);
+	struct dts *d;
+	int ret;
+
+	/* cpp and dtc may know better what is wrong, if anything is. */
+	if (dts_read(path, includes ? includes->items : NULL, includes ? includes->n : 0,
+		     &d, NULL))
+		return compile(NULL, path, includes, labels, dtb, err);
+	ret = compile_flat(d, false, includes, labels, dtb, err);
+	dts_free(d);
+	return ret;
 }
 
 int compile_or_load(const char *path, const struct opt_list *includes,
@@ -179,7 +196,7 @@ int compile_or_load(const char *path, const struct opt_list *includes,
 	if (compile_is_source(path)) {
 		int ret = container_refuse_pick(pick, path, err);
 
-		return ret ? ret : compile_source(path, includes, dtb, err);
+		return ret ? ret : compile_source(path, includes, false, dtb, err);
 	}
 	return container_load(path, pick, dtb, err);
 }

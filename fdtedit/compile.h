@@ -9,6 +9,7 @@
 
 #include "fdtedit/container.h"
 #include "fdtedit/dtb.h"
+#include "fdtedit/dts.h"
 #include "lib/cmd.h"
 #include "lib/err.h"
 
@@ -20,23 +21,23 @@
 bool compile_is_source(const char *path);
 
 /*
- * compile_source - cpp, then dtc
+ * compile_dts - cpp, then dtc, of source as it was read, or as dts_apply() made it
  * @includes: folders for #include and /include/, after the file's own; may be NULL
  *
- * Returns 0, -ENOENT when a program is missing, -EINVAL when one of them refuses (with
- * the first line it said), -errno of reading.
+ * Byte order marks are left out. Returns 0, -ENOENT when a program is missing, -EINVAL
+ * when one of them refuses (with the first line it said), and as dts_flatten().
  */
-int compile_source(const char *path, const struct opt_list *includes, struct dtb *dtb,
-		   struct err *err);
+int compile_dts(const struct dts *d, bool new, const struct opt_list *includes,
+		struct dtb *dtb, struct err *err);
 
-/* The same with the labels of the source in /__symbols__ (dtc -@). */
-int compile_labelled(const char *path, const struct opt_list *includes, struct dtb *dtb,
-		     struct err *err);
-
-/* compile_source() of a text; @path is the file that it is the text of, in whole or in
- * part. */
-int compile_text(const struct buf *text, const char *path,
-		 const struct opt_list *includes, struct dtb *dtb, struct err *err);
+/*
+ * compile_source - compile_dts() of a file; as it is on disk where dts_read() refuses it
+ * @labels: with those of the source in /__symbols__ (dtc -@)
+ *
+ * Returns as compile_dts(), and -errno of reading.
+ */
+int compile_source(const char *path, const struct opt_list *includes, bool labels,
+		   struct dtb *dtb, struct err *err);
 
 /* compile_source() if it is source, else container_load(). */
 int compile_or_load(const char *path, const struct opt_list *includes,

@@ -25,7 +25,7 @@ struct changes {
 	size_t count;
 };
 
-int dts_open(const char *path, const char *const *include_dirs, size_t dir_count,
+int dts_read(const char *path, const char *const *include_dirs, size_t dir_count,
 	     struct dts **out, struct err *err)
 {
 	struct dts *d = calloc(1, sizeof(*d));
@@ -37,12 +37,24 @@ int dts_open(const char *path, const char *const *include_dirs, size_t dir_count
 	d->include_dirs = include_dirs;
 	d->dir_count = dir_count;
 	ret = dts_set_read(d, path, err);
-	if (!ret)
-		ret = dts_find_cpus(d, err);
 	if (ret)
 		dts_free(d);
 	else
 		*out = d;
+	return ret;
+}
+
+int dts_open(const char *path, const char *const *include_dirs, size_t dir_count,
+	     struct dts **out, struct err *err)
+{
+	int ret = dts_read(path, include_dirs, dir_count, out, err);
+
+	if (!ret)
+		ret = dts_find_cpus(*out, err);
+	if (ret) {
+		dts_free(*out);
+		*out = NULL;
+	}
 	return ret;
 }
 

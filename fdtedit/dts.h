@@ -33,14 +33,17 @@ struct dts_output {
 };
 
 /*
- * dts_open - read @path and what it includes
+ * dts_read - read @path and what it includes
  * @include_dirs: as the -I of cpp and the -i of dtc
  *
  * Includes that are not found, and those that are not .dts, .dtsi or .dtso, are passed
- * over. Returns 0, -errno of reading, -EINVAL with "file:line: reason", -ENOENT when no
- * CPU node is there (the message names includes that were not found), -EFBIG, -ERANGE,
+ * over. Returns 0, -errno of reading, -EINVAL with "file:line: reason", -EFBIG, -ERANGE,
  * -ENOMEM. The caller frees @out with dts_free(); on failure there is nothing to free.
  */
+int dts_read(const char *path, const char *const *include_dirs, size_t dir_count,
+	     struct dts **out, struct err *err);
+/* Read, and find the CPU nodes. Returns the same, and -ENOENT when there is none (the
+ * message names includes that were not found). */
 int dts_open(const char *path, const char *const *include_dirs, size_t dir_count,
 	     struct dts **out, struct err *err);
 /* Takes NULL. */
@@ -77,8 +80,8 @@ int dts_apply(struct dts *d, const struct edits *edits, const struct dts_opts *o
 int dts_output(const struct dts *d, size_t i, struct dts_output *out);
 /*
  * dts_flatten - the text for cpp as it was, or as dts_apply() made it
- * @out: gets it added; includes of files that change, or that include such, are replaced
- *	by their text, and the rest of them found from any folder
+ * @out: gets it added; #include of source is replaced by its text, and so is /include/ of
+ *	files that change, or that include such; the rest is found from any folder
  *
  * Returns 0; -EINVAL when the new text is no good source; -EFBIG, -ENOMEM.
  */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The source as one text for cpp, before or after the edit: where an included file
- * changes, its text stands in place of the include, so that nothing has to be on disk.
+ * The source as one text for cpp, before or after the edit: the text of included files
+ * stands in place of the include, so that nothing of it has to be on disk, and no file of
+ * that name in the present folder gets in between.
  */
 #include <errno.h>
 #include <string.h>
@@ -22,13 +23,24 @@ static int no_memory(struct flat *f)
 	return err_set(f->err, -ENOMEM, "out of memory");
 }
 
-/* Does this reading of a file change, or one of a file that it includes? */
-static bool changes(const struct dts *d, int inst)
+static bool has_mark(const struct dts_tree *t)
 {
-	if (d->files[d->insts[inst].file]->changed)
+	return t->tokens.count && t->tokens.list[0].kind == DTS_BOM;
+}
+
+/*
+ * What /include/ names is dtc's to read, and cpp never sees it. Not so when this reading
+ * of a file changes, or has a byte order mark, which dtc does not take; or one of a file
+ * that it includes.
+ */
+static bool not_for_dtc(const struct dts *d, int inst)
+{
+	const struct dts_file *file = d->files[d->insts[inst].file];
+
+	if (file->changed || has_mark(&file->tree))
 		return true;
 	for (size_t i = inst + 1; i < d->inst_count; i++) {
-		if (d->insts[i].parent == inst && changes(d, i))
+		if (d->insts[i].parent == inst && not_for_dtc(d, i))
 			return true;
 	}
 	return false;
@@ -83,11 +95,12 @@ static int add_include(struct flat *f, int inst, int item, const struct dts_tree
 {
 	const struct dts_token *first = &t->tokens.list[it->first];
 	uint32_t start = first->start, end = t->tokens.list[it->last].end;
+	bool directive = first->kind == DTS_DIRECTIVE;
 	int child = included(f->d, inst, item);
 	char path[PATH_MAX];
 
-	if (child >= 0 && changes(f->d, child))
-		return add_child(f, inst, child, it->line, first->kind == DTS_DIRECTIVE);
+	if (child >= 0 && (directive || not_for_dtc(f->d, child)))
+		return add_child(f, inst, child, it->line, directive);
 	/* Relative to this file means nothing in a text that comes through a pipe. */
 	if (!it->angled && !dts_find_include(f->d, inst, t, it, path) && quotable(path)) {
 		if (buf_add(f->out, t->text + start, it->name.start - start) ||
@@ -113,7 +126,7 @@ static int add_tree(struct flat *f, int inst, const struct dts_tree *t)
 	int item = next_include(old, -1), ret = 0;
 	uint32_t pos = 0;
 
-	if (t->tokens.count && t->tokens.list[0].kind == DTS_BOM)
+	if (has_mark(t))
 		pos = t->tokens.list[0].end;
 	for (int i = next_include(t, -1); (size_t)i < t->item_count && !ret;
 	     i = next_include(t, i), item = next_include(old, item)) {

@@ -110,7 +110,7 @@ int dts_set_read(struct dts *d, const char *path, struct err *err);
  * @t: the text that @it is of; it may be newer than what was read
  *
  * Beside the file that includes it, beside the first file, then along the include
- * folders: as compile_source() tells cpp and dtc. 0, or -ENOENT.
+ * folders: as compile_dts() tells cpp and dtc. 0, or -ENOENT.
  */
 int dts_find_include(const struct dts *d, int inst, const struct dts_tree *t,
 		     const struct dts_item *it, char out[PATH_MAX]);

@@ -137,3 +137,92 @@ error" ] || { echo "$stderr"; false; }
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"boards/soc/leaf.dtsi:2."* ]] || { echo "$stderr"; false; }
 }
+
+@test "no command takes a file of the same name from the present folder" {
+	mkdir -p boards/soc headers
+	tree boards/a.dts "$cpu }; }; };" '#include "soc/mid.dtsi"' '/include/ "one.dtsi"'
+	echo '/include/ "soc/two.dtsi"' > boards/soc/mid.dtsi
+	printf '/ { two = <22>; };\n/include/ "three.dtsi"\n' > boards/soc/two.dtsi
+	echo '/ { three = <33>; };' > boards/soc/three.dtsi
+	echo '/ { one = <11>; };' > boards/one.dtsi
+	# What dtc would find first, being started here.
+	mkdir soc
+	for f in one.dtsi three.dtsi soc/two.dtsi soc/mid.dtsi; do
+		echo 'this is no source {' > "$f"
+	done
+	(cd boards && cpp -nostdinc -undef -x assembler-with-cpp a.dts | dtc -q -o ../want.dtb -)
+	run --separate-stderr "$FDTEDIT" diff want.dtb boards/a.dts
+	[ "$status" -eq 0 ] || { echo "$output$stderr"; false; }
+	for p in one=11 two=22 three=33; do
+		run --separate-stderr "$FDTEDIT" get boards/a.dts / ${p%=*}
+		[ "$output" = "${p#*=}" ] || { echo "$output$stderr"; false; }
+	done
+	run --separate-stderr "$FDTEDIT" show boards/a.dts
+	[ "$status" -eq 0 ] && [ -z "$stderr" ] || { echo "$stderr"; false; }
+	for form in --overlay --dtsi-fragment "-o out.dts"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr "$FDTEDIT" apply $form boards/a.dts coeffs.json
+		[ "$status" -eq 0 ] && [[ $stderr != *error* && $stderr != *note* ]] ||
+			{ echo "$stderr"; false; }
+	done
+	# Source that is not understood here goes to cpp and dtc as it is.
+	printf '/dts-v1/;\n/ { a; };\n#if 0\n} }\n#endif\n' > b.dts
+	run --separate-stderr "$FDTEDIT" diff b.dts b.dts
+	[ "$status" -eq 0 ] || { echo "$stderr"; false; }
+}
+
+# plain DIR BOARD OUT - by cpp and dtc alone; dtc takes no byte order mark in /include/
+plain() {
+	rm -rf plain && cp -r "$1" plain
+	sed -i '1s/^\xef\xbb\xbf//' plain/*
+	(cd plain && cpp -P -nostdinc -undef -x assembler-with-cpp "$2" | dtc -q -o "../$3" -)
+}
+
+# compiles_to_the_edit BOARD - without a note; in new/ it gives the tree of old/ and the edit
+compiles_to_the_edit() {
+	run --separate-stderr "$FDTEDIT" apply --all-files "new/$1" coeffs.json
+	[ "$status" -eq 0 ] && [[ $stderr != *"not compiled"* ]] || { echo "$stderr"; false; }
+	plain old "$1" want.dtb
+	plain new "$1" got.dtb
+	run ! "$FDTEDIT" diff want.dtb got.dtb
+	"$FDTEDIT" apply want.dtb coeffs.json
+	"$FDTEDIT" diff want.dtb got.dtb
+	"$FDTEDIT" diff got.dtb "new/$1"
+}
+
+@test "CR LF, byte order marks, blanks and a missing newline at the end compile to the edit" {
+	local bom=$'\357\273\277'
+	crlf() { sed 's/$/\r/'; }
+	bom() { printf %s "$bom" && cat; }
+	bom_crlf() { sed 's/$/\r/' | bom; }
+	no_newline() { head -c -1; }
+	no_newline_crlf() { crlf | head -c -2; }
+	blanks() { sed 's/\t/    /g'; }
+	for filter in cat crlf bom bom_crlf no_newline no_newline_crlf blanks; do
+		for f in 01-nested-cache 03-override 05-reopened 12-continued 15-include \
+			16-macros 21-layout; do
+			rm -rf old new want.dtb got.dtb && mkdir old new
+			for part in "$TOP"/tests/data/dts/"${f%%-*}"-*.dts*; do
+				$filter < "$part" > "old/${part##*/}"
+			done
+			cp old/* new/
+			echo "$filter $f" && compiles_to_the_edit "$f.dts"
+		done
+	done
+}
+
+@test "a byte order mark in a file that dtc reads is left out to compile, and stays" {
+	printf '\357\273\277/dts-v1/;\n/include/ "b.dtsi"\n/include/ "c.dtsi"\n' > a.dts
+	printf '\357\273\277/ { b; };' > b.dtsi
+	printf '/include/ "d.dtsi"\n' > c.dtsi
+	printf '\357\273\277/ { cpus { %s }; }; };' "$cpu" > d.dtsi
+	cp b.dtsi b.orig
+	cp d.dtsi d.orig
+	run --separate-stderr "$FDTEDIT" show a.dts
+	[ "$status" -eq 0 ] && [ -z "$stderr" ] || { echo "$stderr"; false; }
+	run --separate-stderr "$FDTEDIT" apply --all-files a.dts coeffs.json
+	[ "$status" -eq 0 ] && [ -z "$stderr" ] || { echo "$stderr"; false; }
+	cmp b.dtsi b.orig
+	[ "$(sed 's/ dynamic-power-coefficient = <90>;//' d.dtsi)" = "$(cat d.orig)" ]
+	grep -q 'dynamic-power-coefficient = <90>;' d.dtsi
+}
