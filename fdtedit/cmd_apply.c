@@ -92,13 +92,6 @@ static int make_tree(struct apply *a, struct err *err)
 	return ret;
 }
 
-static char *label_path(const void *blob, const char *label)
-{
-	const char *path = dtcpus_label(blob, label);
-
-	return path ? strdup(path) : NULL;
-}
-
 int apply_plan_tree(struct apply *a, struct err *err)
 {
 	struct edit_cpu *view;
@@ -110,7 +103,7 @@ int apply_plan_tree(struct apply *a, struct err *err)
 	ret = dtb_read_cpus(&a->before, a->cpus, err);
 	if (ret)
 		return ret;
-	ret = coeffs_resolve_labels(a->coeffs, label_path, a->before.file.data, err);
+	ret = coeffs_resolve_labels(a->coeffs, dtb_label_path, a->before.file.data, err);
 	if (ret)
 		return ret;
 	view = calloc(EDITS_MAX, sizeof(*view));

@@ -18,6 +18,7 @@
 #include "fdtedit/edits.h"
 #include "fdtedit/target.h"
 #include "lib/coeffs.h"
+#include "lib/outfile.h"
 #include "lib/text.h"
 #include "models/checks.h"
 
@@ -338,10 +339,14 @@ static int take_coeffs(struct prune *p, const char *path, struct err *err)
 
 	if (!ret)
 		ret = coeffs_read(path, c, err);
+	if (!ret)
+		ret = coeffs_resolve_labels(c, dtb_label_path, p->tree.file.data, err);
 	if (!ret) {
 		dtb_view(p->cpus, view);
 		ret = edits_plan(c, view, p->cpus->cpu_count, true, edits, err);
 	}
+	for (unsigned int i = 0; !ret && i < edits->note_count; i++)
+		cmd_warn(p->ctx, "%s", edits->notes[i]);
 	for (unsigned int i = 0; !ret && i < p->cpus->cpu_count; i++) {
 		if (edits->cluster[i] < 0)
 			continue;
@@ -396,6 +401,8 @@ static int prune(struct prune *p, int argc, char **argv, struct err *err)
 {
 	int ret = target_check(&p->target, err);
 
+	if (!ret && argc > 1)
+		ret = outfile_not_input(p->opts->output, argv[1], err);
 	if (!ret)
 		ret = load(p, argc, argv, err);
 	if (ret)

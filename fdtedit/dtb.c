@@ -35,6 +35,12 @@ int dtb_from_memory(const void *data, size_t size, struct dtb *dtb, struct err *
 	return check_loaded(dtb, err);
 }
 
+void dtb_drop_trailing(struct dtb *dtb)
+{
+	dtb->file.len -= dtb->trailing;
+	dtb->trailing = 0;
+}
+
 void dtb_free(struct dtb *dtb)
 {
 	buf_free(&dtb->file);
@@ -165,6 +171,13 @@ int dtb_read_cpus(const struct dtb *dtb, struct dtcpus *cpus, struct err *err)
 			"no CPU node: this is a FIT image (.itb); take the tree out "
 			"(dumpimage) and edit that");
 	return ret;
+}
+
+char *dtb_label_path(const void *blob, const char *label)
+{
+	const char *path = dtcpus_label(blob, label);
+
+	return path ? strdup(path) : NULL;
 }
 
 void dtb_view(const struct dtcpus *cpus, struct edit_cpu view[EDITS_MAX])

@@ -43,6 +43,8 @@ struct dtb_layout {
  * caller frees with dtb_free(), which takes a zeroed struct.
  */
 int dtb_from_memory(const void *data, size_t size, struct dtb *dtb, struct err *err);
+/* Forget the bytes after the tree. */
+void dtb_drop_trailing(struct dtb *dtb);
 void dtb_free(struct dtb *dtb);
 
 /*
@@ -66,6 +68,9 @@ int dtb_node(const void *blob, const char *path, struct err *err);
  * Returns as dtcpus_read().
  */
 int dtb_read_cpus(const struct dtb *dtb, struct dtcpus *cpus, struct err *err);
+
+/* coeffs_resolve_labels() of a compiled tree: what /__symbols__ says; the caller frees. */
+char *dtb_label_path(const void *blob, const char *label);
 
 /* The planner's view of the CPU nodes; strings are borrowed from @cpus. */
 void dtb_view(const struct dtcpus *cpus, struct edit_cpu view[EDITS_MAX]);
