@@ -85,6 +85,8 @@ static struct splice plan(const struct container *c, size_t i, size_t new_size)
 	align = gap ? (int64_t)alignment(c, i) : ALIGN_TREES;
 	if (grow > gap)
 		s.move = (grow - gap + align - 1) / align * align;
+	else if (!gap && grow < 0)
+		s.move = -(-grow / align * align);
 	s.zeros = (size_t)(gap + s.move - grow);
 	s.old += (size_t)gap;
 	if (!gap && c->kind != CONTAINER_TABLE)

@@ -133,6 +133,23 @@ zimage() {
 	[ "$status" -eq 0 ]
 }
 
+@test "a tree that shrinks takes the others with it, aligned as they were" {
+	cat board.dtb other.dtb board.dtb > joined.dtb
+	table 0 3 > dtbo.img
+	for file in joined.dtb dtbo.img; do
+		cp "$file" before
+		"$FDTEDIT" delete --index 0 "$file" /cpus/cpu@0
+		less=$(($(size before) - $(size "$file")))
+		[ "$less" -gt 100 ]
+		[ $((less % 8)) -eq 0 ]
+		run "$FDTEDIT" get --index 0 "$file" /cpus/cpu@0 reg
+		[ "$status" -eq 1 ]
+		run "$FDTEDIT" diff --index 1 "$file" other.dtb
+		[ "$status" -eq 0 ] && [ -z "$output" ]
+	done
+	tail -c "$(size board.dtb)" joined.dtb | cmp - board.dtb
+}
+
 @test "a gap of zeros between trees is used up before anything moves" {
 	pad=$((4096 - $(size board.dtb)))
 	{ cat board.dtb && head -c "$pad" /dev/zero && cat other.dtb; } > joined.dtb
