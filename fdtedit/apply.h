@@ -55,6 +55,8 @@ int apply_overlay(struct apply *a, struct err *err);
 /* Fill cpus, edits and @a->after from @a->before. 0, or a negative errno (then the
  * message names no file). */
 int apply_plan_tree(struct apply *a, struct err *err);
+/* -EINVAL where -o would replace a file that BOARD includes. 0 otherwise. */
+int apply_not_included(const struct apply *a, const struct dts *d, struct err *err);
 /*
  * Compile the source before and after dts_apply() and compare; warn of edits that the
  * kernel will not look at. Where that cannot be done a note says why. 0, or -EINVAL and

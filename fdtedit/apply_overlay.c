@@ -136,11 +136,33 @@ static int write_output(struct apply *a, const struct buf *text,
 static int load(struct apply *a, struct err *err)
 {
 	const struct opt_list *dirs = &a->opts->include_dirs;
+	int ret;
 
 	/* Whether the board is built with labels only its tree tells. */
 	if (a->opts->fragment && compile_is_source(a->board))
-		return compile_source(a->board, dirs, true, &a->before, err);
-	return compile_or_load(a->board, dirs, &a->opts->pick, &a->before, err);
+		ret = compile_source(a->board, dirs, true, &a->before, err);
+	else
+		ret = compile_or_load(a->board, dirs, &a->opts->pick, &a->before, err);
+	/* Nobody writes BOARD, so nothing is lost of what follows its tree. */
+	if (!ret)
+		dtb_drop_trailing(&a->before);
+	return ret;
+}
+
+/* A fragment of an earlier run may be one of BOARD's own files by now, and the new one
+ * would be empty: what it says is there already. */
+static int check_included(const struct apply *a, struct err *err)
+{
+	const struct opt_list *dirs = &a->opts->include_dirs;
+	struct dts *d;
+	int ret;
+
+	if (!a->opts->output || !compile_is_source(a->board) ||
+	    dts_open(a->board, dirs->items, dirs->n, &d, NULL))
+		return 0;
+	ret = apply_not_included(a, d, err);
+	dts_free(d);
+	return ret;
 }
 
 static int plan(struct apply *a, struct err *err)
@@ -183,7 +205,9 @@ int apply_overlay(struct apply *a, struct err *err)
 	struct dtb compiled = { 0 };
 	int ret;
 
-	ret = load(a, err);
+	ret = check_included(a, err);
+	if (!ret)
+		ret = load(a, err);
 	if (!ret)
 		ret = plan(a, err);
 	if (!ret)

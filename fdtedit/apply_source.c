@@ -11,6 +11,7 @@
 
 #include "fdtedit/patch.h"
 #include "lib/buf.h"
+#include "lib/outfile.h"
 
 /* The files that change; the caller frees the list. */
 static int changed_files(const struct dts *d, struct dts_output **list, size_t *count,
@@ -100,7 +101,8 @@ static int write_patch(struct apply *a, const struct dts_output *list, size_t co
 
 	if (!strcmp(path, "-"))
 		a->talk = stderr;
-	if (!ret)
+	/* Printing changes nothing, a file is another matter. */
+	if (!ret && !(a->opts->dry_run && a->opts->output))
 		ret = outset_add(&a->out, path, out.data, out.len, false, err);
 	buf_free(&out);
 	return ret;
@@ -133,6 +135,16 @@ static int write_in_place(struct apply *a, const struct dts_output *list, size_t
 		ret = outset_add(&a->out, list[i].path, list[i].new_text, list[i].new_len,
 				 a->opts->backup, err);
 	return ret;
+}
+
+int apply_not_included(const struct apply *a, const struct dts *d, struct err *err)
+{
+	struct dts_output o;
+	int ret = 0;
+
+	for (size_t i = 1; !ret && !dts_output(d, i, &o); i++)
+		ret = outfile_not_input(a->opts->output, o.path, err);
+	return ret ? err_wrap(err, ret, "'%s' includes it", a->board) : 0;
 }
 
 static int write_result(struct apply *a, const struct dts *d, struct err *err)
@@ -211,6 +223,8 @@ int apply_source(struct apply *a, struct err *err)
 				&(struct dts_opts){ .all_files = a->opts->all_files,
 						    .force = a->opts->force },
 				err);
+	if (!ret)
+		ret = apply_not_included(a, d, err);
 	if (!ret)
 		ret = apply_compile(a, d, err);
 	if (!ret)

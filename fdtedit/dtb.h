@@ -69,7 +69,8 @@ int dtb_node(const void *blob, const char *path, struct err *err);
  */
 int dtb_read_cpus(const struct dtb *dtb, struct dtcpus *cpus, struct err *err);
 
-/* coeffs_resolve_labels() of a compiled tree: what /__symbols__ says; the caller frees. */
+/* coeffs_resolve_labels() of a compiled tree: what /__symbols__ says; the caller frees.
+ */
 char *dtb_label_path(const void *blob, const char *label);
 
 /* The planner's view of the CPU nodes; strings are borrowed from @cpus. */

@@ -340,8 +340,9 @@ int dtb_change(const struct dtb *before, const struct changes *changes, struct d
 	if (before->trailing)
 		return err_set(err, -EINVAL,
 			       "%zu bytes after the tree (totalsize %" PRIu32
-			       "): not edited, they would be lost; cut them off with "
-			       "'head -c %" PRIu32 "' if they are only padding",
+			       "): not edited, they would be lost; --keep-trailing "
+			       "keeps them, and 'head -c %" PRIu32
+			       "' cuts them off if they are only padding",
 			       before->trailing, fdt_totalsize(before->file.data),
 			       fdt_totalsize(before->file.data));
 	ret = dtb_layout(before, &layout, err);

@@ -485,6 +485,8 @@ dynamic-power-coefficient = <2>;\n#endif\n}; }; };\n' > a.dts
 	[ "$status" -eq 0 ]
 	[ "${lines[-1]}" = "board.dts: 2 CPU node(s) would change, 0 right already" ]
 	cmp board.dts ../old/01-nested-cache.dts
+	"$FDTEDIT" apply -n --patch -o x board.dts ../coeffs.json
+	[ ! -e x ]
 	run --separate-stderr "$FDTEDIT" apply -o - board.dts ../coeffs.json
 	[ "$status" -eq 0 ]
 	[ "$(printf '%s\n' "$output" | grep -c dynamic-power)" -eq 2 ]

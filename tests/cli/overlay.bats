@@ -150,6 +150,36 @@ merges() {
 	refused "cannot write 'folder.dtbo'" --overlay -o folder.dtbo plain.dtb coeffs.json
 }
 
+@test "a base of version 16, or with bytes after its tree, gets its overlay as any other" {
+	dtc -q -V 16 -I dts -O dtb -o old.dtb board.dts
+	cp old.dtb long.dtb
+	printf 'signature' >> long.dtb
+	for base in old long; do
+		"$FDTEDIT" apply --overlay -o $base.dtbo $base.dtb coeffs.json
+		"$FDTEDIT" apply --dtsi-fragment -o $base.dtsi $base.dtb coeffs.json
+	done
+	cmp old.dtbo long.dtbo
+	cmp old.dtsi long.dtsi
+	"$FDTEDIT" apply -o want.dtb old.dtb coeffs.json
+	fdtoverlay -i old.dtb -o got.dtb old.dtbo
+	diff <(dtc -q -s -O dts want.dtb) <(dtc -q -s -O dts got.dtb)
+}
+
+@test "no file that BOARD includes is replaced by what -o names" {
+	"$FDTEDIT" apply --dtsi-fragment -o eas.dtsi board.dts coeffs.json
+	cp board.dts with.dts
+	echo '#include "eas.dtsi"' >> with.dts
+	cp eas.dtsi before
+	# All is there by now, so that the fragment would be empty.
+	refused "'with.dts' includes it: output 'eas.dtsi' is the input 'eas.dtsi'" \
+		--dtsi-fragment -o eas.dtsi with.dts coeffs.json
+	refused "'with.dts' includes it" --overlay -o eas.dtsi with.dts coeffs.json
+	refused "'with.dts' includes it" --patch -o eas.dtsi with.dts coeffs.json
+	refused "'with.dts' includes it" -o eas.dtsi with.dts coeffs.json
+	cmp eas.dtsi before
+	"$FDTEDIT" apply --dtsi-fragment -o other.dtsi with.dts coeffs.json
+}
+
 @test "a full disk leaves neither the overlay nor its source" {
 	unshare -rm true 2> /dev/null || skip "no user namespaces"
 	run unshare -rm sh -c 'mkdir m && mount -t tmpfs -o size=8k tmpfs m &&
