@@ -132,11 +132,12 @@ $(fake_bin) $(bench_bin): $(B)/%: %.c $(B)/fdtedit.a $(ar_calib)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib)
 
 # What takes bytes from anywhere. The tests feed it files; FUZZER=1 (scripts/fuzz) makes it a libFuzzer.
-fuzz_main := $(if $(FUZZER),,tests/fuzz/replay.c)
-$(fuzz_bin): $(B)/%: %.c tests/fuzz/fuzz.h tests/fuzz/replay.c $(ar_fdtedit)
+fuzz_main := $(if $(FUZZER),,tests/fuzz/replay.c) tests/fuzz/beside.c tests/fuzz/compare.c \
+	tests/fuzz/lines.c tests/fuzz/run.c
+$(fuzz_bin): $(B)/%: %.c $(wildcard tests/fuzz/*.h) $(fuzz_main) $(ar_fdtedit)
 	@mkdir -p $(@D)
 	$(call say,LD)
-	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(if $(FUZZER),-fsanitize=fuzzer) \
+	$(Q)$(CC) $(filter-out -MMD -MP,$(ALL_CFLAGS)) $(ALL_LDFLAGS) $(if $(FUZZER),-DFUZZER -fsanitize=fuzzer) \
 		-o $@ $< $(fuzz_main) $(ar_fdtedit) $(LIBS_fdtedit)
 
 check-static:

@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Source from anywhere: refused with a reason, or edited; what was edited reads again and
- * a second edit finds nothing to do. What follows a NUL byte is a second file, "b.dtsi",
+ * Source from anywhere: refused with a reason, or edited; all lines but those of the edit
+ * are as they were, what was edited reads again and says what was asked for, and a second
+ * edit finds nothing to do. What follows a NUL byte is a second file, "b.dtsi",
  * which the first may include.
  */
+#include <errno.h>
 #include <string.h>
 
 #include "fdtedit/dts.h"
 #include "fdtedit/edits.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/lines.h"
+
+#define MAX_PLACES 8 /* more are not told apart line by line: it takes too long */
 
 struct target {
 	struct coeffs *c;
-	struct edits edits;
+	struct edits edits, before;
 	char board[4096], included[4096];
 };
 
@@ -48,18 +53,71 @@ static int plan(struct target *t, const struct dts *d, struct err *err)
 	return edits_plan(t->c, cpus, count, false, &t->edits, err);
 }
 
-static void put_outputs(const struct dts *d)
+static void put_outputs(const struct dts *d, unsigned int edits)
 {
 	struct dts_output o;
 
 	for (size_t i = 0; !dts_output(d, i, &o); i++) {
-		fuzz_assert(o.changed || o.new_len == o.old_len);
+		struct text old = { o.old_text, o.old_len },
+			    new = { o.new_text, o.new_len };
+
+		if (edits <= MAX_PLACES)
+			fuzz_assert(lines_differ_by(old, new, o.changed ? edits : 0));
 		if (o.changed)
 			put(o.path, o.new_text, o.new_len);
 	}
 }
 
-static bool edit(struct target *t, struct err *err)
+/* The text for cpp, before and after: what was read once can be read again. */
+static void flatten(const struct dts *d, bool new)
+{
+	struct buf out = { 0 };
+	struct err err = { "" };
+	int ret = dts_flatten(d, new, &out, &err);
+
+	if (ret && ret != -EFBIG)
+		fprintf(stderr, "%s\n", err.msg);
+	fuzz_assert(!ret || ret == -EFBIG);
+	buf_free(&out);
+}
+
+/* Where an edit was, the value is there now. */
+static void check_values(const struct dts *d, const struct edits *edits)
+{
+	const struct edit_cpu *cpus;
+	size_t count;
+
+	cpus = dts_cpus(d, &count);
+	for (unsigned int i = 0; i < edits->count; i++) {
+		const struct edit *e = &edits->list[i];
+		bool found = false;
+
+		for (size_t k = 0; k < count; k++)
+			found |= !strcmp(cpus[k].path, e->path) && cpus[k].has_value &&
+				 cpus[k].value == e->value;
+		fuzz_assert(found);
+	}
+}
+
+/* The edits, for after the source that their paths point into is gone. */
+static void keep(struct target *t)
+{
+	t->before = t->edits;
+	for (unsigned int i = 0; i < t->before.count; i++) {
+		t->before.list[i].path = strdup(t->before.list[i].path);
+		fuzz_assert(t->before.list[i].path);
+	}
+}
+
+static void drop(struct target *t)
+{
+	for (unsigned int i = 0; i < t->before.count; i++)
+		free((char *)t->before.list[i].path);
+	t->before.count = 0;
+}
+
+/* @before: the edits of the time before, or NULL */
+static bool edit(struct target *t, const struct edits *before, struct err *err)
 {
 	const struct dts_opts all = { .all_files = true, .force = true };
 	struct dts *d;
@@ -69,12 +127,28 @@ static bool edit(struct target *t, struct err *err)
 		return false;
 	for (size_t i = 0; dts_note(d, i); i++)
 		fuzz_assert(dts_note(d, i)[0]);
+	if (before)
+		check_values(d, before);
 	if (!plan(t, d, err) && !dts_apply(d, &t->edits, &all, err)) {
-		put_outputs(d);
+		flatten(d, false);
+		flatten(d, true);
+		put_outputs(d, t->edits.count);
 		done = true;
 	}
+	if (done && !before)
+		keep(t);
 	dts_free(d);
 	return done;
+}
+
+static void edit_again(struct target *t)
+{
+	struct err err = { "" };
+
+	if (!edit(t, &t->before, &err))
+		fprintf(stderr, "second edit: %s\n", err.msg);
+	fuzz_assert(!err.msg[0]);
+	fuzz_assert(!t->edits.count);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -86,13 +160,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	put(t->board, data, first);
 	put(t->included, data + first + !!nul, size - first - !!nul);
-	if (!edit(t, &err)) {
+	if (!edit(t, NULL, &err))
 		fuzz_assert(err.msg[0]);
-	} else if (t->edits.count) {
-		if (!edit(t, &err))
-			fprintf(stderr, "second edit: %s\n", err.msg);
-		fuzz_assert(!err.msg[0]);
-		fuzz_assert(!t->edits.count);
-	}
+	else if (t->before.count)
+		edit_again(t);
+	drop(t);
 	return 0;
 }
