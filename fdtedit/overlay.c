@@ -84,8 +84,10 @@ static const char *find_label(const void *blob, const char *path, bool by_phandl
 		int len;
 		const char *value = fdt_getprop_by_offset(blob, prop, &name, &len);
 
+		/* Of a label that is there twice, the first is what everybody finds. */
 		if (value && (size_t)len == strlen(path) + 1 &&
-		    !memcmp(value, path, len) && is_label(name))
+		    !memcmp(value, path, len) && is_label(name) &&
+		    fdt_getprop(blob, symbols, name, NULL) == value)
 			return name;
 	}
 	return NULL;
