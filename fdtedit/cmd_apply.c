@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <libfdt.h>
+
 #include "fdtedit/apply.h"
 #include "fdtedit/compile.h"
 #include "fdtedit/dtb.h"
@@ -26,7 +28,8 @@
  */
 static void warn_no_effect(const struct apply *a, const struct dt_domain *dom)
 {
-	const char *first = a->cpus->cpus[dom->cpus[0]].path;
+	const struct dt_cpu *cpu = &a->cpus->cpus[dom->cpus[0]];
+	const char *first = cpu->path;
 	unsigned int without = 0;
 
 	for (unsigned int i = 0; i < dom->opp_count; i++)
@@ -36,6 +39,8 @@ static void warn_no_effect(const struct apply *a, const struct dt_domain *dom)
 			 "'%s': the value will have no effect, opp-microwatt in '%s' "
 			 "overrides it",
 			 first, dom->opp_path);
+	else if (without == dom->opp_count && cpu->has_freq_domain)
+		return; /* firmware has them (drivers/cpufreq/qcom-cpufreq-hw.c) */
 	else if (without)
 		cmd_warn(a->ctx,
 			 "'%s': the value will have no effect, %u OPP(s) of '%s' have no "
@@ -44,14 +49,44 @@ static void warn_no_effect(const struct apply *a, const struct dt_domain *dom)
 }
 
 /* By path: an edit of source counts CPU nodes in its own way. */
-static bool is_edited(const struct apply *a, const struct dt_domain *dom)
+static bool is_edited_cpu(const struct apply *a, const struct dt_cpu *cpu)
 {
 	for (unsigned int i = 0; i < a->edits.count; i++)
-		for (unsigned int k = 0; k < dom->cpu_count; k++)
-			if (!strcmp(a->edits.list[i].path,
-				    a->cpus->cpus[dom->cpus[k]].path))
-				return true;
+		if (!strcmp(a->edits.list[i].path, cpu->path))
+			return true;
 	return false;
+}
+
+static bool is_edited(const struct apply *a, const struct dt_domain *dom)
+{
+	for (unsigned int k = 0; k < dom->cpu_count; k++)
+		if (is_edited_cpu(a, &a->cpus->cpus[dom->cpus[k]]))
+			return true;
+	return false;
+}
+
+/* Some hardware tells the power of each OPP, too, and its driver asks for nothing else
+ * (mtk_cpufreq_get_cpu_power(), drivers/cpufreq/mediatek-cpufreq-hw.c). */
+static void warn_hardware(const struct apply *a)
+{
+	static const char hardware[] = "mediatek,cpufreq-hw";
+	const void *blob = a->before.file.data;
+
+	if (fdt_node_offset_by_compatible(blob, -1, hardware) < 0)
+		return;
+	for (unsigned int i = 0; i < a->cpus->cpu_count; i++) {
+		const struct dt_cpu *cpu = &a->cpus->cpus[i];
+		int node = dtb_node(blob, cpu->path, NULL);
+
+		if (!is_edited_cpu(a, cpu) ||
+		    !fdt_getprop(blob, node, "performance-domains", NULL))
+			continue;
+		cmd_warn(a->ctx,
+			 "'%s' and others: the value will have no effect, the hardware "
+			 "tells the kernel the power of each OPP (%s)",
+			 cpu->path, hardware);
+		return;
+	}
 }
 
 void apply_warn_domains(const struct apply *a)
@@ -59,6 +94,7 @@ void apply_warn_domains(const struct apply *a)
 	/* The plan said it already. */
 	if (a->opts->opp_power)
 		return;
+	warn_hardware(a);
 	for (unsigned int d = 0; d < a->cpus->domain_count; d++)
 		if (is_edited(a, &a->cpus->domains[d]))
 			warn_no_effect(a, &a->cpus->domains[d]);

@@ -374,6 +374,28 @@ no_report() {
 	[ "${lines[2]}" = board.dtb ] && [ "${#lines[@]}" -eq 3 ]
 }
 
+@test "voltages that firmware tells are no reason to warn" {
+	sed 's/^\(.*\)capacity-dmips-mhz = <400>;/\1qcom,freq-domain = <\&little_opps 0>; &/
+		/opp-microvolt/d' "$TOP/tests/data/big-little.dts" > hw.dts
+	[ "$(grep -c freq-domain hw.dts)" -gt 0 ]
+	dtc -q -I dts -O dtb -o hw.dtb hw.dts
+	run --separate-stderr "$FDTEDIT" apply hw.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[[ $stderr != *"'/cpus/cpu@100': the value will have no effect"* ]] || { echo "$stderr"; false; }
+	[[ $stderr == *"'/cpus/cpu@0': the value will have no effect"* ]] || { echo "$stderr"; false; }
+}
+
+@test "where the hardware tells the power the value is said to have no effect" {
+	sed 's/operating-points-v2 = <&little_opps>/performance-domains = <\&hw 0>/
+		s/^\taliases {/\thw: perf { compatible = "mediatek,cpufreq-hw"; };\n&/' \
+		"$TOP/tests/data/big-little.dts" | dtc -q -I dts -O dtb -o hw.dtb
+	run --separate-stderr "$FDTEDIT" apply hw.dtb coeffs.json
+	[ "$status" -eq 0 ]
+	[ "${stderr_lines[0]}" = "fdtedit apply: warning: '/cpus/cpu@100' and others: the value will have \
+no effect, the hardware tells the kernel the power of each OPP (mediatek,cpufreq-hw)" ]
+	[[ $stderr != *"cpu@101' and others"* ]]
+}
+
 @test "a value that will have no effect is warned about" {
 	sed '/opp-microvolt/d' "$TOP/tests/data/big-little.dts" | dtc -q -O dtb -o novolt.dtb
 	run --separate-stderr "$FDTEDIT" apply novolt.dtb coeffs.json
