@@ -145,7 +145,7 @@ static void print_value(const char *property, enum typed_kind kind, const void *
 	if (text.len > REPORT_MAX)
 		fprintf(f, "%.*s... (%zu bytes)", REPORT_MAX, text.data, len);
 	else
-		fputs(text.data ? text.data : "?", f);
+		fputs(text.len ? text.data : "\"\"", f);
 	buf_free(&text);
 }
 

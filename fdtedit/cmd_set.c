@@ -5,6 +5,7 @@
 #include "fdtedit/commands.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +15,7 @@
 #include "fdtedit/compile.h"
 #include "fdtedit/node.h"
 #include "fdtedit/target.h"
+#include "lib/text.h"
 
 #define MAX_WORDS  4096
 #define MAX_NAME   127 /* the specification says 31, and real trees have longer ones */
@@ -96,26 +98,14 @@ static bool are_numbers(char **words, int count)
 	return yes;
 }
 
-/* By the option, the bindings or the bytes that are there. */
-static int choose_type(const struct set *s, const char *property, char **words, int count,
-		       enum typed_kind *kind, struct err *err)
+/* As the bytes that are there, unless they may be two things. */
+static int guess_type(const struct set *s, const char *property, char **words, int count,
+		      enum typed_kind *kind, struct err *err)
 {
-	bool single, unsure;
-	const void *old;
+	bool unsure = false;
 	int len;
+	const void *old = fdt_getprop(s->dtb.file.data, s->node, property, &len);
 
-	if (s->opts->type) {
-		*kind = typed_kind_of(s->opts->type);
-		return 0;
-	}
-	if (typed_known(property, kind, &single))
-		return single && count != 1
-			       ? err_set(err, -EINVAL,
-					 "%s is one number, not %d; --type %s writes "
-					 "them nevertheless",
-					 property, count, typed_name(*kind))
-			       : 0;
-	old = fdt_getprop(s->dtb.file.data, s->node, property, &len);
 	*kind = TYPED_U32;
 	if (!old || !len)
 		return 0;
@@ -125,11 +115,39 @@ static int choose_type(const struct set *s, const char *property, char **words, 
 			       "%s: %s may be text or numbers as it is; say which with "
 			       "--type",
 			       s->path, property);
+	if (*kind == TYPED_U32 && len == 8 * count)
+		return err_set(err, -EINVAL,
+			       "%s: %s has %d bytes, for which %d number%s may be u64 or "
+			       "u32; say which with --type",
+			       s->path, property, len, count, text_s(count));
+	return 0;
+}
+
+/* By the option, the bindings or what is there. */
+static int choose_type(const struct set *s, const char *property, char **words, int count,
+		       enum typed_kind *kind, struct err *err)
+{
+	bool single;
+
+	if (s->opts->type) {
+		*kind = typed_kind_of(s->opts->type);
+		return 0;
+	}
+	/* How many cells an address has is the parent's business. */
+	if (!typed_known(property, kind, &single) || !strcmp(property, "reg"))
+		return guess_type(s, property, words, count, kind, err);
+	if (single && count != 1)
+		return err_set(err, -EINVAL,
+			       "%s is one number, not %d; --type %s writes them "
+			       "nevertheless",
+			       property, count, typed_name(*kind));
 	return 0;
 }
 
 static int check_flag(const struct set *s, const char *property, struct err *err)
 {
+	enum typed_kind kind;
+	bool single;
 	int len;
 
 	if (fdt_getprop(s->dtb.file.data, s->node, property, &len) && len)
@@ -137,7 +155,48 @@ static int check_flag(const struct set *s, const char *property, struct err *err
 			       "%s: %s has a value now; give the new one, or delete it "
 			       "first to make it a flag",
 			       s->path, property);
+	if (typed_known(property, &kind, &single))
+		return err_set(err, -EINVAL,
+			       "%s: %s is no flag, and no value is given (%s)", s->path,
+			       property, typed_name(kind));
 	return 0;
+}
+
+/* What to do when the type is not the one that was meant. */
+static const char *type_hint(const struct set *s, const char *property)
+{
+	enum typed_kind kind;
+	bool single;
+
+	if (s->opts->type || typed_known(property, &kind, &single))
+		return "";
+	return fdt_getprop(s->dtb.file.data, s->node, property, NULL)
+		       ? "; that is what is there, --type takes others"
+		       : "; --type takes others, as 'string'";
+}
+
+/* References go by this number, so no two nodes may have it. */
+static int check_phandle(const struct set *s, const char *property,
+			 const struct buf *value, struct err *err)
+{
+	const void *blob = s->dtb.file.data;
+	char path[256] = "";
+	uint32_t number;
+	int node;
+
+	if (strcmp(property, "phandle") && strcmp(property, "linux,phandle"))
+		return 0;
+	number = value->len == 4 ? fdt32_ld((const fdt32_t *)value->data) : 0;
+	if (!number || number == UINT32_MAX)
+		return err_set(err, -EINVAL,
+			       "%s: %s is one number (u32) in 1..4294967294", s->path,
+			       property);
+	node = fdt_node_offset_by_phandle(blob, number);
+	if (node < 0 || node == s->node)
+		return 0;
+	fdt_get_path(blob, node, path, sizeof(path));
+	return err_set(err, -EINVAL, "%s: %s %" PRIu32 " is that of '%s' already",
+		       s->path, property, number, path);
 }
 
 static int add_set(struct set *s, const char *property, char **words, int count,
@@ -145,6 +204,7 @@ static int add_set(struct set *s, const char *property, char **words, int count,
 {
 	enum typed_kind kind = TYPED_BYTES;
 	struct buf value = { 0 };
+	struct err why = { "" };
 	int ret = check_name(property, err);
 
 	if (!ret && !count && s->opts->type)
@@ -153,8 +213,11 @@ static int add_set(struct set *s, const char *property, char **words, int count,
 		ret = check_flag(s, property, err);
 	else if (!ret)
 		ret = choose_type(s, property, words, count, &kind, err);
-	if (!ret && typed_parse(kind, words, count, &value, err))
-		ret = err_wrap(err, -EINVAL, "%s: %s", s->path, property);
+	if (!ret && typed_parse(kind, words, count, &value, &why))
+		ret = err_set(err, -EINVAL, "%s: %s: %s%s", s->path, property, why.msg,
+			      type_hint(s, property));
+	if (!ret)
+		ret = check_phandle(s, property, &value, err);
 	if (!ret)
 		ret = changes_set(&s->changes, s->path, property, kind, value.data,
 				  value.len, NULL, err);

@@ -101,7 +101,8 @@ enum typed_kind typed_guess(const char *property, const void *data, size_t len,
 
 	*unsure = false;
 	if (typed_known(property, &kind, &single) &&
-	    (kind == TYPED_STRING || len % kinds[kind].width == 0))
+	    (kind == TYPED_STRING ? !len || !((const char *)data)[len - 1]
+				  : len % kinds[kind].width == 0))
 		return kind;
 	if (is_text(data, len)) {
 		*unsure = len % 4 == 0;

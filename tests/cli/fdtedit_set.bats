@@ -132,6 +132,53 @@ more" ]
 	[ "$(fdtget board.dtb /soc/serial@1000 test,cell)" = 5 ]
 }
 
+@test "numbers that may be of 32 or of 64 bits are asked for" {
+	"$FDTEDIT" set -t u64 board.dtb serial0 test,start 0x180000000
+	"$FDTEDIT" set board.dtb serial0 reg 0 0x1000 0 0x100
+	cp board.dtb before.dtb
+	refused "/soc/serial@1000: test,start has 8 bytes, for which 1 number may be u64 or u32; say which with --type" \
+		set board.dtb serial0 test,start 5
+	refused "reg has 16 bytes, for which 2 numbers may be u64" set board.dtb serial0 reg 1 2
+	"$FDTEDIT" set -t u64 board.dtb serial0 test,start 5
+	[ "$(fdtget board.dtb /soc/serial@1000 test,start)" = "0 5" ]
+	"$FDTEDIT" set -t u32 board.dtb serial0 test,start 5
+	[ "$(fdtget board.dtb /soc/serial@1000 test,start)" = 5 ]
+	# Nobody asks where the name tells.
+	"$FDTEDIT" set board.dtb /opp-table-0/opp-500000000 opp-microvolt 900000 950000
+	"$FDTEDIT" set board.dtb /opp-table-0/opp-500000000 opp-microvolt 900000
+}
+
+@test "a value that was forgotten does not become a flag" {
+	refused "/cpus/cpu@0: dynamic-power-coefficient is no flag, and no value is given (u32)" \
+		set board.dtb big0 dynamic-power-coefficient
+	refused "is no flag, and no value is given (string)" set board.dtb big0 enable-method
+}
+
+@test "a phandle is a number that no other node has" {
+	taken=$(fdtget board.dtb /cpus/cpu@100 phandle)
+	refused "/cpus/cpu@0: phandle $taken is that of '/cpus/cpu@100' already" \
+		set board.dtb big0 phandle "$taken"
+	refused "phandle is one number (u32) in 1..4294967294" set board.dtb big0 phandle 0
+	refused "in 1..4294967294" set board.dtb big0 phandle 4294967295
+	refused "in 1..4294967294" set -t u64 board.dtb big0 phandle 7
+	refused "linux,phandle $taken is that of" set board.dtb big0 linux,phandle "$taken"
+	"$FDTEDIT" set board.dtb big0 phandle 0x1234
+	[ "$(fdtget board.dtb /cpus/cpu@0 phandle)" = 4660 ]
+}
+
+@test "values that are not what their name says are shown as they are" {
+	"$FDTEDIT" set -t u32 board.dtb serial0 status 1
+	[ "$("$FDTEDIT" get board.dtb serial0 status)" = 1 ]
+	run "$FDTEDIT" set board.dtb serial0 status okay
+	[ "${lines[0]}" = "/soc/serial@1000: status: 1 -> okay" ]
+	run "$FDTEDIT" set -t string board.dtb serial0 test,none ""
+	[ "${lines[0]}" = '/soc/serial@1000: test,none: none -> ""' ]
+	cp board.dtb before.dtb
+	refused "blob: 'abc' is no pairs of hexadecimal digits (bytes); that is what is there, --type takes others" \
+		set board.dtb serial0 blob abc
+	refused "(u32); --type takes others, as 'string'" set board.dtb serial0 test,new hello
+}
+
 @test "set and delete want a node that is there" {
 	refused "'board.dtb': no node '/cpus/cpu@9'" set board.dtb /cpus/cpu@9 reg 1
 	refused "no node 'nobody'" delete board.dtb nobody
