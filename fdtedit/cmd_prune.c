@@ -16,6 +16,7 @@
 #include "fdtedit/compile.h"
 #include "fdtedit/cooling.h"
 #include "fdtedit/edits.h"
+#include "fdtedit/refs.h"
 #include "fdtedit/target.h"
 #include "lib/coeffs.h"
 #include "lib/outfile.h"
@@ -39,6 +40,7 @@ struct prune {
 	struct dtb tree;
 	struct dtcpus *cpus;
 	struct checks *checks;
+	struct refs refs; /* of the tree */
 	struct changes changes;
 	unsigned int pruned[DTCPUS_MAX_DOMAINS]; /* OPPs of each domain */
 	unsigned int fewer_states;		 /* of all domains */
@@ -106,36 +108,23 @@ static bool needs_turbo(const struct table *t, unsigned int opp)
 	return false;
 }
 
-/* Does a property @name anywhere list @phandle? Returns the node, or -1. */
-static int find_reference(const void *blob, const char *name, uint32_t phandle)
+/* Does the OPP have to stay? Then @why tells. */
+static bool must_stay(const struct table *t, unsigned int opp, int node, char *why,
+		      size_t size)
 {
-	int node, len;
+	const struct ref *ref;
 
-	for (node = 0; phandle && node >= 0; node = fdt_next_node(blob, node, NULL)) {
-		const fdt32_t *list = fdt_getprop(blob, node, name, &len);
-
-		for (int i = 0; list && i + 4 <= len; i += 4)
-			if (fdt32_ld(list + i / 4) == phandle)
-				return node;
+	*why = '\0';
+	if (needs_turbo(t, opp)) {
+		snprintf(why, size, "only an OPP with turbo-mode beats it");
+	} else if (t->dom->opps[opp].suspend) {
+		snprintf(why, size, "opp-suspend");
+	} else {
+		ref = refs_into(&t->p->refs, t->p->tree.file.data, node);
+		if (ref)
+			snprintf(why, size, "%s points to it", ref->property);
 	}
-	return -1;
-}
-
-/* Why the OPP must stay, or NULL. */
-static const char *must_stay(const struct table *t, unsigned int opp, int node)
-{
-	const void *blob = t->p->tree.file.data;
-	uint32_t phandle = fdt_get_phandle(blob, node);
-
-	if (needs_turbo(t, opp))
-		return "only an OPP with turbo-mode beats it";
-	if (t->dom->opps[opp].suspend)
-		return "opp-suspend";
-	if (find_reference(blob, "required-opps", phandle) >= 0)
-		return "required-opps points to it";
-	if (find_reference(blob, "suspend-opp", phandle) >= 0)
-		return "suspend-opp points to it";
-	return NULL;
+	return *why;
 }
 
 /* The table's enabled OPP of that clock; there is one, else there were no model. */
@@ -156,35 +145,6 @@ static int find_opp_node(const struct table *t, uint64_t hz)
 	return -1;
 }
 
-/* Labels of a node that goes, and what __local_fixups__ says of it. */
-static int delete_traces(struct prune *p, const char *path, struct err *err)
-{
-	const void *blob = p->tree.file.data;
-	int symbols = fdt_subnode_offset(blob, 0, "__symbols__");
-	char fixups[320];
-	int prop, ret = 0;
-
-	if (symbols >= 0) {
-		fdt_for_each_property_offset(prop, blob, symbols)
-		{
-			const char *name, *text;
-			int len;
-
-			text = fdt_getprop_by_offset(blob, prop, &name, &len);
-			if (text && (size_t)len == strlen(path) + 1 &&
-			    !strcmp(text, path))
-				ret = changes_delete(&p->changes, "/__symbols__", name,
-						     "its node goes", err);
-			if (ret)
-				return ret;
-		}
-	}
-	snprintf(fixups, sizeof(fixups), "/__local_fixups__%s", path);
-	if (dtb_node(blob, fixups, NULL) >= 0)
-		ret = changes_delete_node(&p->changes, fixups, "its node goes", err);
-	return ret;
-}
-
 static int add_change(struct table *t, int node, const char *why, struct err *err)
 {
 	const void *blob = t->p->tree.file.data;
@@ -202,24 +162,21 @@ static int add_change(struct table *t, int node, const char *why, struct err *er
 	if (!p->opts->remove)
 		return changes_set(&p->changes, path, "status", TYPED_STRING, "disabled",
 				   sizeof("disabled"), why, err);
-	ret = changes_delete_node(&p->changes, path, why, err);
-	return ret ? ret : delete_traces(p, path, err);
+	return changes_delete_node(&p->changes, path, why, err);
 }
 
 static int prune_opp(struct table *t, unsigned int opp, struct err *err)
 {
 	uint64_t hz = t->dom->opps[opp].hz;
 	int node = find_opp_node(t, hz);
-	const char *stay;
-	char why[64];
+	char why[160];
 
 	if (node < 0)
 		return err_set(err, -EINVAL, "'%s': OPP of %" PRIu64 " Hz not found",
 			       t->dom->opp_path, hz);
-	stay = must_stay(t, opp, node);
-	if (stay) {
+	if (must_stay(t, opp, node, why, sizeof(why))) {
 		cmd_note(t->p->ctx, "'%s': %" PRIu64 " MHz is inefficient but stays: %s",
-			 t->dom->opp_path, hz / 1000000, stay);
+			 t->dom->opp_path, hz / 1000000, why);
 		return 0;
 	}
 	snprintf(why, sizeof(why), "%" PRIu64 " MHz costs no more",
@@ -282,10 +239,12 @@ static int plan(struct prune *p, struct err *err)
 	int ret = check_tables(p, err);
 	struct table t;
 
+	if (!ret)
+		ret = refs_read(p->tree.file.data, &p->refs, err);
 	for (unsigned int d = 0; !ret && d < p->cpus->domain_count; d++)
 		if (first_use(p, d, &t))
 			ret = prune_table(&t, err);
-	return ret;
+	return ret ? ret : refs_delete_traces(p->tree.file.data, &p->changes, err);
 }
 
 /* A CPU cooled to more states than there are left is not bound at all
@@ -440,6 +399,7 @@ static int run_prune(struct cmd_ctx *ctx, const void *options, int argc, char **
 		ret = err_errno(err, -ENOMEM, "list of CPU nodes");
 	target_free(&p.target);
 	changes_free(&p.changes);
+	refs_free(&p.refs);
 	checks_free(p.checks);
 	dtcpus_free(p.cpus);
 	dtb_free(&p.tree);
@@ -474,8 +434,8 @@ const struct cmd cmd_prune = {
 		"states), is printed before and after.\n"
 		"\n"
 		"The highest OPP stays, and so does one that only OPPs with turbo-mode "
-		"beat, one with opp-suspend or that required-opps or suspend-opp point "
-		"to. A "
+		"beat, one with opp-suspend or that a property points to, as "
+		"required-opps. A "
 		"table without a complete energy model, and one with opp-supported-hw, "
 		"is "
 		"left alone: nobody can tell there. BOARD is edited in place, whole or "

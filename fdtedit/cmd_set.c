@@ -14,6 +14,7 @@
 
 #include "fdtedit/compile.h"
 #include "fdtedit/node.h"
+#include "fdtedit/refs.h"
 #include "fdtedit/target.h"
 #include "lib/text.h"
 
@@ -28,6 +29,7 @@ struct set_options {
 	bool keep_trailing;
 	struct container_pick pick;
 	const char *type; /* set only */
+	bool force;	  /* delete only */
 };
 
 /* One run. */
@@ -175,6 +177,38 @@ static const char *type_hint(const struct set *s, const char *property)
 		       : "; --type takes others, as 'string'";
 }
 
+static bool is_phandle(const char *property)
+{
+	return !strcmp(property, "phandle") || !strcmp(property, "linux,phandle");
+}
+
+/* Would properties elsewhere point nowhere without the node, or without its @property? */
+static int check_references(const struct set *s, const char *property, const char *advice,
+			    struct err *err)
+{
+	const void *blob = s->dtb.file.data;
+	struct refs refs = { 0 };
+	const struct ref *ref;
+	char from[256];
+	int ret;
+
+	if (property && !is_phandle(property))
+		return 0;
+	ret = refs_read(blob, &refs, err);
+	if (ret)
+		return ret;
+	ref = property ? refs_to(&refs, s->node) : refs_into(&refs, blob, s->node);
+	if (ref) {
+		if (fdt_get_path(blob, ref->from, from, sizeof(from)))
+			strcpy(from, "a node deep down");
+		ret = err_set(err, -EINVAL, "'%s': %s of '%s' points to '%s'%s; %s",
+			      s->target.board, ref->property, from, s->path,
+			      ref->to == s->node ? "" : ", to a node below", advice);
+	}
+	refs_free(&refs);
+	return ret;
+}
+
 /* References go by this number, so no two nodes may have it. */
 static int check_phandle(const struct set *s, const char *property,
 			 const struct buf *value, struct err *err)
@@ -184,7 +218,7 @@ static int check_phandle(const struct set *s, const char *property,
 	uint32_t number;
 	int node;
 
-	if (strcmp(property, "phandle") && strcmp(property, "linux,phandle"))
+	if (!is_phandle(property))
 		return 0;
 	number = value->len == 4 ? fdt32_ld((const fdt32_t *)value->data) : 0;
 	if (!number || number == UINT32_MAX)
@@ -192,8 +226,10 @@ static int check_phandle(const struct set *s, const char *property,
 			       "%s: %s is one number (u32) in 1..4294967294", s->path,
 			       property);
 	node = fdt_node_offset_by_phandle(blob, number);
-	if (node < 0 || node == s->node)
+	if (node == s->node)
 		return 0;
+	if (node < 0)
+		return check_references(s, property, "change that first", err);
 	fdt_get_path(blob, node, path, sizeof(path));
 	return err_set(err, -EINVAL, "%s: %s %" PRIu32 " is that of '%s' already",
 		       s->path, property, number, path);
@@ -242,6 +278,20 @@ static int run_set(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 	return ret;
 }
 
+static int add_delete(struct set *s, const char *property, struct err *err)
+{
+	int ret = 0;
+
+	if (!s->opts->force)
+		ret = check_references(s, property, "change that first, or give --force",
+				       err);
+	if (!ret && property)
+		ret = changes_delete(&s->changes, s->path, property, NULL, err);
+	else if (!ret)
+		ret = changes_delete_node(&s->changes, s->path, NULL, err);
+	return ret ? ret : refs_delete_traces(s->dtb.file.data, &s->changes, err);
+}
+
 static int run_delete(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		      struct err *err)
 {
@@ -250,8 +300,7 @@ static int run_delete(struct cmd_ctx *ctx, const void *opts, int argc, char **ar
 
 	(void)ctx;
 	if (!ret)
-		ret = argc > 2 ? changes_delete(&s.changes, s.path, argv[2], NULL, err)
-			       : changes_delete_node(&s.changes, s.path, NULL, err);
+		ret = add_delete(&s, argc > 2 ? argv[2] : NULL, err);
 	if (!ret)
 		ret = target_change(&s.target, &s.dtb, &s.changes, err);
 	if (!ret)
@@ -309,6 +358,8 @@ const struct cmd cmd_set_property = {
 };
 
 static const struct opt delete_opts[] = {
+	{ "force", 0, OPT_FLAG, offsetof(struct set_options, force), NULL,
+	  "delete a node that others point to; what they say then points nowhere" },
 	WRITE_OPTS,
 	{ NULL },
 };
@@ -320,14 +371,20 @@ const struct cmd cmd_delete = {
 	.help = "NODE is a path (/cpus/cpu@0), an alias, or a label where the tree tells "
 		"labels (__symbols__). With PROPERTY that is deleted, without it the "
 		"node "
-		"with all below it. BOARD is edited in place, whole or not at all, and "
-		"nothing else in it changes: whatever refers to a node that is deleted "
-		"stays and then points nowhere.\n"
+		"with all below it, and its aliases, its labels and its entries among an "
+		"overlay's fixups. BOARD is edited in place, whole or not at all, and "
+		"nothing else in it changes.\n"
+		"\n"
+		"A node that a property elsewhere points to is refused, and that "
+		"property named: by phandle, where the kernel's bindings say that one "
+		"stands there or __local_fixups__ does, or by the path of the console "
+		"in /chosen. What bindings are not known here cannot be seen so.\n"
 		"\n"
 		"To switch a device off, 'fdtedit set BOARD NODE status disabled' is the "
 		"milder way.",
 	.example = "fdtedit delete board.dtb /cpus/cpu@0 dynamic-power-coefficient\n"
-		   "fdtedit delete -n board.dtb /opp-table-0/opp-500000000",
+		   "fdtedit delete -n board.dtb /opp-table-0/opp-500000000\n"
+		   "fdtedit delete --force board.dtb serial3",
 	.opts = delete_opts,
 	.opts_size = sizeof(struct set_options),
 	.min_args = 2,

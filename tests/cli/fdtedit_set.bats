@@ -162,8 +162,11 @@ more" ]
 	refused "in 1..4294967294" set board.dtb big0 phandle 4294967295
 	refused "in 1..4294967294" set -t u64 board.dtb big0 phandle 7
 	refused "linux,phandle $taken is that of" set board.dtb big0 linux,phandle "$taken"
-	"$FDTEDIT" set board.dtb big0 phandle 0x1234
-	[ "$(fdtget board.dtb /cpus/cpu@0 phandle)" = 4660 ]
+	refused "cpu of '/cpus/cpu-map/cluster1/core0' points to '/cpus/cpu@0'" \
+		set board.dtb big0 phandle 0x1234
+	"$FDTEDIT" set board.dtb serial0 phandle 0x1234
+	[ "$(fdtget board.dtb /soc/serial@1000 phandle)" = 4660 ]
+	"$FDTEDIT" set board.dtb serial0 phandle 0x1235
 }
 
 @test "values that are not what their name says are shown as they are" {
