@@ -28,11 +28,17 @@
 
 /* What the first line may hold; whatever writes elsewhere is left out. */
 static const char *const commands[] = { "set", "delete", "prune", "apply", NULL };
-static const char *const options[] = {
-	"--type=",    "--index=",   "--compatible=",   "--keep-trailing",
-	"--remove",   "--capacity", "--opp-microwatt", "--scale-sustainable-power",
-	"--all-cpus", NULL
-};
+static const char *const options[] = { "--type=",
+				       "--index=",
+				       "--compatible=",
+				       "--keep-trailing",
+				       "--remove",
+				       "--capacity",
+				       "--opp-microwatt",
+				       "--scale-sustainable-power",
+				       "--all-cpus",
+				       "--force",
+				       NULL };
 
 #define OPP(hz, uw)                                                                      \
 	"{\"hz\":" hz ",\"microvolt\":1,\"kernel-microwatt\":1,\"inefficient\":false,"   \
@@ -270,13 +276,46 @@ static void check_set(const struct job *j)
 	buf_free(&want);
 }
 
+/* What tells of nodes by name goes with them. */
+static bool is_trace(const char *path)
+{
+	return !strcmp(path, "/aliases") || !strncmp(path, "/__", 3);
+}
+
 static void check_delete(const struct job *j)
 {
-	const struct change *c = &j->changes.list[0];
+	enum change_kind kind = j->word_count > 1 ? CHANGE_DELETE : CHANGE_DELETE_NODE;
+	bool found = false;
 
-	fuzz_assert(j->changes.count == 1 && !strcmp(c->path, j->path));
-	fuzz_assert(c->kind == (j->word_count > 1 ? CHANGE_DELETE : CHANGE_DELETE_NODE));
-	fuzz_assert(!c->property || !strcmp(c->property, j->words[1]));
+	for (size_t i = 0; i < j->changes.count; i++) {
+		const struct change *c = &j->changes.list[i];
+		bool asked = c->kind == kind && !strcmp(c->path, j->path) &&
+			     (!c->property || !strcmp(c->property, j->words[1]));
+
+		fuzz_assert(asked || is_trace(c->path));
+		found |= asked;
+	}
+	fuzz_assert(found);
+}
+
+/* Nothing of that node names what is gone. */
+static void check_traces(const struct job *j, const char *path)
+{
+	const void *blob = j->tree_after.file.data;
+	int node = dtb_node(blob, path, NULL), prop;
+
+	if (node < 0)
+		return;
+	fdt_for_each_property_offset(prop, blob, node)
+	{
+		int len;
+		const char *name;
+		const char *value = fdt_getprop_by_offset(blob, prop, &name, &len);
+
+		if (value && len > 1 && !value[len - 1] && value[0] == '/' &&
+		    dtb_node(j->tree_before.file.data, value, NULL) >= 0)
+			fuzz_assert(dtb_node(blob, value, NULL) >= 0);
+	}
 }
 
 /* Status of OPPs; or these OPPs, and the labels and fixups that named them. */
@@ -285,7 +324,7 @@ static void check_prune(const struct job *j)
 	for (size_t i = 0; i < j->changes.count; i++) {
 		const struct change *c = &j->changes.list[i];
 		int node = dtb_node(j->tree_before.file.data, c->path, NULL);
-		bool traces = !strncmp(c->path, "/__", 3);
+		bool traces = is_trace(c->path);
 
 		fuzz_assert(traces ||
 			    fdt_getprop(j->tree_before.file.data, node, "opp-hz", NULL));
@@ -294,9 +333,7 @@ static void check_prune(const struct job *j)
 				    !strcmp(c->property, "status") && c->value.len == 9 &&
 				    !memcmp(c->value.data, "disabled", 9));
 		else
-			fuzz_assert(c->kind == CHANGE_DELETE_NODE ||
-				    (c->kind == CHANGE_DELETE &&
-				     !strcmp(c->path, "/__symbols__")));
+			fuzz_assert(c->kind == CHANGE_DELETE_NODE || traces);
 	}
 }
 
@@ -336,6 +373,8 @@ static void check_tree(struct job *j)
 		check_prune(j);
 	else
 		check_apply(j);
+	check_traces(j, "/aliases");
+	check_traces(j, "/__symbols__");
 }
 
 /* What is done is done: the file stays as it is. */
