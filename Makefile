@@ -133,7 +133,7 @@ $(fake_bin) $(bench_bin): $(B)/%: %.c $(B)/fdtedit.a $(ar_calib)
 
 # What takes bytes from anywhere. The tests feed it files; FUZZER=1 (scripts/fuzz) makes it a libFuzzer.
 fuzz_main := $(if $(FUZZER),,tests/fuzz/replay.c) tests/fuzz/beside.c tests/fuzz/compare.c \
-	tests/fuzz/lines.c tests/fuzz/run.c
+	tests/fuzz/line.c tests/fuzz/lines.c tests/fuzz/run.c
 $(fuzz_bin): $(B)/%: %.c $(wildcard tests/fuzz/*.h) $(fuzz_main) $(ar_fdtedit)
 	@mkdir -p $(@D)
 	$(call say,LD)

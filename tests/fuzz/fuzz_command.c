@@ -20,10 +20,9 @@
 #include "tests/fuzz/beside.h"
 #include "tests/fuzz/compare.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/fuzz/line.h"
 #include "tests/fuzz/run.h"
 
-#define MAX_LINE  400
-#define MAX_WORDS 24
 #define SPARE_MAX 7 /* zeros that align the next of joined trees */
 
 /* What the first line may hold; whatever writes elsewhere is left out. */
@@ -77,9 +76,7 @@ struct files {
 
 /* One input. */
 struct job {
-	char line[MAX_LINE + 1];
-	const char *command, *options[MAX_WORDS], *words[MAX_WORDS];
-	unsigned int option_count, word_count;
+	struct line line;
 	const char *coeffs; /* file of apply */
 	struct container before, after;
 	struct container_pick pick;
@@ -111,69 +108,13 @@ static struct files *files(void)
 	return f;
 }
 
-static bool is_listed(const char *word, const char *const *list)
-{
-	for (; *list; list++) {
-		size_t len = strlen(*list);
-
-		if ((*list)[len - 1] == '=' ? !strncmp(word, *list, len)
-					    : !strcmp(word, *list))
-			return true;
-	}
-	return false;
-}
-
-static bool has_option(const struct job *j, const char *name)
-{
-	for (unsigned int i = 0; i < j->option_count; i++)
-		if (!strcmp(j->options[i], name))
-			return true;
-	return false;
-}
-
-/* The value of an option "--name=value", or NULL; of several the last counts. */
-static const char *option(const struct job *j, const char *name)
-{
-	const char *value = NULL;
-
-	for (unsigned int i = 0; i < j->option_count; i++)
-		if (!strncmp(j->options[i], name, strlen(name)))
-			value = j->options[i] + strlen(name);
-	return value;
-}
-
-/* The bytes after the first line, or NULL when that is no command line. */
-static const uint8_t *read_line(struct job *j, const uint8_t *data, size_t size)
-{
-	const uint8_t *nl = memchr(data, '\n', size < MAX_LINE ? size : MAX_LINE);
-	char *save, *word;
-
-	if (!nl || memchr(data, '\0', (size_t)(nl - data)))
-		return NULL;
-	memcpy(j->line, data, (size_t)(nl - data));
-	j->command = strtok_r(j->line, " ", &save);
-	if (!j->command || !is_listed(j->command, commands))
-		return NULL;
-	while ((word = strtok_r(NULL, " ", &save))) {
-		if (j->word_count == MAX_WORDS || j->option_count == MAX_WORDS)
-			return NULL;
-		if (strncmp(word, "--", 2))
-			j->words[j->word_count++] = word;
-		else if (is_listed(word, options))
-			j->options[j->option_count++] = word;
-		else
-			return NULL;
-	}
-	return nl + 1;
-}
-
 /* apply's word stands for a file. */
 static bool choose_coeffs(struct job *j)
 {
-	if (strcmp(j->command, "apply"))
+	if (strcmp(j->line.command, "apply"))
 		return true;
-	for (size_t i = 0; i < N_COEFFS && j->word_count == 1; i++)
-		if (!strcmp(j->words[0], coeffs_files[i].name))
+	for (size_t i = 0; i < N_COEFFS && j->line.word_count == 1; i++)
+		if (!strcmp(j->line.words[0], coeffs_files[i].name))
 			j->coeffs = files()->coeffs[i];
 	return j->coeffs;
 }
@@ -182,10 +123,10 @@ static void add_options(const struct job *j, bool picked, struct run *r)
 {
 	static const char *const picks[] = { "--index=", "--compatible=", NULL };
 
-	run_arg(r, j->command);
-	for (unsigned int i = 0; i < j->option_count; i++)
-		if (!picked || !is_listed(j->options[i], picks))
-			run_arg(r, j->options[i]);
+	run_arg(r, j->line.command);
+	for (unsigned int i = 0; i < j->line.option_count; i++)
+		if (!picked || !line_is_listed(j->line.options[i], picks))
+			run_arg(r, j->line.options[i]);
 }
 
 /* As it was written; or, @again, once more on its own result. */
@@ -204,8 +145,8 @@ static void run_command(const struct job *j, bool again, struct run *r)
 	run_arg(r, again ? files()->out : files()->in);
 	if (j->coeffs)
 		run_arg(r, j->coeffs);
-	for (unsigned int i = 0; i < j->word_count && !j->coeffs; i++)
-		run_arg(r, again && !i && j->path ? j->path : j->words[i]);
+	for (unsigned int i = 0; i < j->line.word_count && !j->coeffs; i++)
+		run_arg(r, again && !i && j->path ? j->path : j->line.words[i]);
 	run_now(r);
 }
 
@@ -223,40 +164,23 @@ static void open_item(struct container *c, bool keep_rest)
 /* Both files, and the tree in either that the edit was about. */
 static void open_both(struct job *j)
 {
-	struct container_pick pick = { option(j, "--index="), option(j, "--compatible="),
-				       false };
+	struct container_pick pick = { line_option(&j->line, "--index="),
+				       line_option(&j->line, "--compatible="), false };
 
 	fuzz_assert(run_get(files()->in, &j->before.file));
 	fuzz_assert(run_get(files()->out, &j->after.file));
-	open_item(&j->before, has_option(j, "--keep-trailing"));
-	open_item(&j->after, has_option(j, "--keep-trailing"));
+	open_item(&j->before, line_has(&j->line, "--keep-trailing"));
+	open_item(&j->after, line_has(&j->line, "--keep-trailing"));
 	fuzz_assert(j->before.kind == j->after.kind && j->before.count == j->after.count);
 	fuzz_assert(!container_choose(&j->before, &pick, &j->item, NULL));
 	fuzz_assert(!container_tree(&j->before, j->item, &j->tree_before, NULL));
 	fuzz_assert(!container_tree(&j->after, j->item, &j->tree_after, NULL));
 }
 
-/* The bytes of a word that was taken, made in another way than the program's. */
-static void add_word(const char *type, const char *word, struct buf *want)
-{
-	unsigned int width = type[0] == 'u' ? (unsigned int)atoi(type + 1) / 8 : 0;
-	int base = word[0] == '0' && (word[1] | 32) == 'x' ? 16 : 10;
-	unsigned long long number = width ? strtoull(word, NULL, base) : 0;
-	fdt64_t bytes = cpu_to_fdt64(number << (64 - 8 * width) % 64);
-	unsigned int byte;
-
-	if (width)
-		fuzz_assert(!buf_add(want, &bytes, width));
-	else if (!strcmp(type, "string"))
-		fuzz_assert(!buf_add(want, word, strlen(word) + 1));
-	for (; !strcmp(type, "bytes") && sscanf(word, "%2x", &byte) == 1; word += 2)
-		fuzz_assert(!buf_add(want, &(uint8_t){ (uint8_t)byte }, 1));
-}
-
 /* One property of one node, of the type and value that were asked for. */
 static void check_set(const struct job *j)
 {
-	const char *type = option(j, "--type=");
+	const char *type = line_option(&j->line, "--type=");
 	const void *blob = j->tree_after.file.data, *value;
 	struct buf want = { 0 };
 	int len;
@@ -265,12 +189,12 @@ static void check_set(const struct job *j)
 		const struct change *c = &j->changes.list[i];
 
 		fuzz_assert(c->kind == CHANGE_SET && !strcmp(c->path, j->path));
-		fuzz_assert(!strcmp(c->property, j->words[1]));
+		fuzz_assert(!strcmp(c->property, j->line.words[1]));
 	}
-	value = fdt_getprop(blob, dtb_node(blob, j->path, NULL), j->words[1], &len);
+	value = fdt_getprop(blob, dtb_node(blob, j->path, NULL), j->line.words[1], &len);
 	fuzz_assert(value);
-	for (unsigned int i = 2; type && i < j->word_count; i++)
-		add_word(type, j->words[i], &want);
+	if (type)
+		line_bytes(&j->line, type, 2, &want);
 	fuzz_assert(!type || ((size_t)len == want.len &&
 			      (!len || !memcmp(value, want.data, want.len))));
 	buf_free(&want);
@@ -284,13 +208,14 @@ static bool is_trace(const char *path)
 
 static void check_delete(const struct job *j)
 {
-	enum change_kind kind = j->word_count > 1 ? CHANGE_DELETE : CHANGE_DELETE_NODE;
+	enum change_kind kind = j->line.word_count > 1 ? CHANGE_DELETE
+						       : CHANGE_DELETE_NODE;
 	bool found = false;
 
 	for (size_t i = 0; i < j->changes.count; i++) {
 		const struct change *c = &j->changes.list[i];
 		bool asked = c->kind == kind && !strcmp(c->path, j->path) &&
-			     (!c->property || !strcmp(c->property, j->words[1]));
+			     (!c->property || !strcmp(c->property, j->line.words[1]));
 
 		fuzz_assert(asked || is_trace(c->path));
 		found |= asked;
@@ -328,7 +253,7 @@ static void check_prune(const struct job *j)
 
 		fuzz_assert(traces ||
 			    fdt_getprop(j->tree_before.file.data, node, "opp-hz", NULL));
-		if (!has_option(j, "--remove"))
+		if (!line_has(&j->line, "--remove"))
 			fuzz_assert(c->kind == CHANGE_SET && !traces &&
 				    !strcmp(c->property, "status") && c->value.len == 9 &&
 				    !memcmp(c->value.data, "disabled", 9));
@@ -344,11 +269,11 @@ static void check_apply(const struct job *j)
 
 		fuzz_assert(c->kind == CHANGE_SET && c->value.len == 4);
 		if (!strcmp(c->property, "capacity-dmips-mhz"))
-			fuzz_assert(has_option(j, "--capacity"));
+			fuzz_assert(line_has(&j->line, "--capacity"));
 		else if (!strcmp(c->property, "opp-microwatt"))
-			fuzz_assert(has_option(j, "--opp-microwatt"));
+			fuzz_assert(line_has(&j->line, "--opp-microwatt"));
 		else if (!strcmp(c->property, "sustainable-power"))
-			fuzz_assert(has_option(j, "--scale-sustainable-power"));
+			fuzz_assert(line_has(&j->line, "--scale-sustainable-power"));
 		else
 			fuzz_assert(!strcmp(c->property, "dynamic-power-coefficient") &&
 				    !strncmp(c->path, "/cpus/", 6));
@@ -365,11 +290,11 @@ static void check_tree(struct job *j)
 	if (!compare_trees(&j->tree_before, &j->tree_after, joined ? SPARE_MAX : 0,
 			   &j->changes))
 		return;
-	if (!strcmp(j->command, "set"))
+	if (!strcmp(j->line.command, "set"))
 		check_set(j);
-	else if (!strcmp(j->command, "delete"))
+	else if (!strcmp(j->line.command, "delete"))
 		check_delete(j);
-	else if (!strcmp(j->command, "prune"))
+	else if (!strcmp(j->line.command, "prune"))
 		check_prune(j);
 	else
 		check_apply(j);
@@ -382,10 +307,11 @@ static void check_again(const struct job *j)
 {
 	struct buf now = { 0 };
 	struct run r = { 0 };
-	bool guessed = !strcmp(j->command, "set") && !option(j, "--type=");
+	bool guessed = !strcmp(j->line.command, "set") &&
+		       !line_option(&j->line, "--type=");
 
 	run_command(j, true, &r);
-	if (!strcmp(j->command, "delete"))
+	if (!strcmp(j->line.command, "delete"))
 		fuzz_assert(r.status == 2);
 	else if (r.status || !strstr(r.out, "nothing to do"))
 		/* The value that is there now may be text as well. */
@@ -424,7 +350,7 @@ static void check_beside(const struct job *j)
 	struct buf overlay = { 0 }, fragment = { 0 };
 
 	/* --keep-trailing is of edits. */
-	if (has_option(j, "--keep-trailing"))
+	if (line_has(&j->line, "--keep-trailing"))
 		return;
 	if (run_beside(j, "--overlay", files()->overlay, &overlay)) {
 		beside_merge(&j->tree_before, &overlay, &j->tree_after);
@@ -440,8 +366,9 @@ static void check_beside(const struct job *j)
 static void check_done(struct job *j)
 {
 	open_both(j);
-	if (!strcmp(j->command, "set") || !strcmp(j->command, "delete"))
-		fuzz_assert(node_find(&j->tree_before, j->words[0], &j->path, NULL) >= 0);
+	if (!strcmp(j->line.command, "set") || !strcmp(j->line.command, "delete"))
+		fuzz_assert(node_find(&j->tree_before, j->line.words[0], &j->path,
+				      NULL) >= 0);
 	check_tree(j);
 	compare_outside(&j->before, &j->after, j->item);
 	if (j->coeffs)
@@ -464,7 +391,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct job j = { 0 };
 	struct run r = { 0 };
-	const uint8_t *file = read_line(&j, data, size);
+	const uint8_t *file = line_read(&j.line, data, size, commands, options);
 	struct buf out;
 
 	if (!file || !choose_coeffs(&j))
