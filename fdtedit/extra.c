@@ -99,21 +99,38 @@ static int check_users(const struct table *t, struct err *err)
 	return 0;
 }
 
-/*
- * The kernel wants one value per regulator (opp_parse_supplies(), drivers/opp/of.c), and
- * a measured one cannot be told apart; and it takes opp-microwatt-<name> first.
- */
+/* The kernel wants one value per regulator (opp_parse_supplies(), drivers/opp/of.c), and
+ * a measured one cannot be told apart. */
+static int check_regulators(const struct table *t, const struct dt_domain *dom,
+			    struct err *err)
+{
+	if (dom->regulators == 1)
+		return 0;
+	if (dom->regulators)
+		return err_set(err, -EINVAL,
+			       "'%s': its voltages are of %u regulators, each of which "
+			       "needs its own " OPP_POWER
+			       "; write them with 'fdtedit set'",
+			       t->path, dom->regulators);
+	if (dom->regulators_differ)
+		return err_set(err, -EINVAL,
+			       "'%s': its OPPs have values of different numbers of "
+			       "regulators; make them agree first",
+			       t->path);
+	return err_set(
+		err, -EINVAL,
+		"'%s': nothing tells whether opp-microvolt is <target min max> or "
+		"of several regulators (a CPU node has %u supplies), each of which "
+		"needs its own " OPP_POWER "; write them with 'fdtedit set'",
+		t->path, dom->supplies);
+}
+
+/* It takes opp-microwatt-<name> first. */
 static int check_opp(const void *blob, int node, const char *path, struct err *err)
 {
 	const char *name;
-	int prop, len;
+	int prop;
 
-	if (fdt_getprop(blob, node, "opp-microvolt", &len) && len != 4 && len != 12)
-		return err_set(err, -EINVAL,
-			       "'%s': opp-microvolt is of several regulators, each of "
-			       "which needs its own " OPP_POWER
-			       "; write them with 'fdtedit set'",
-			       path);
 	fdt_for_each_property_offset(prop, blob, node)
 	{
 		if (fdt_getprop_by_offset(blob, prop, &name, NULL) &&
@@ -167,11 +184,13 @@ static int add_opp(struct table *t, int node, struct err *err)
 	return changes_set_u32(t->out, path, OPP_POWER, o->opp_uw, t->cl->name, err);
 }
 
-static int add_table(struct table *t, struct err *err)
+static int add_table(struct table *t, const struct dt_domain *dom, struct err *err)
 {
 	const void *blob = t->x->tree->file.data;
 	int table, node, ret = check_users(t, err);
 
+	if (!ret)
+		ret = check_regulators(t, dom, err);
 	if (ret)
 		return ret;
 	table = dtb_node(blob, t->path, err);
@@ -230,7 +249,7 @@ int extra_opp_power(const struct extra *x, struct changes *out, struct err *err)
 			continue;
 		t.path = x->cpus->domains[cpu->domain].opp_path;
 		t.cl = &x->c->clusters[x->edits->cluster[i]];
-		ret = add_table(&t, err);
+		ret = add_table(&t, &x->cpus->domains[cpu->domain], err);
 	}
 	return ret;
 }

@@ -142,6 +142,8 @@ static struct json *domain_json(const struct show *s, unsigned int domain)
 	ret |= json_put_str(obj, "power-from", sources[cd->source]);
 	if (!cd->has_current && cd->current_why[0])
 		ret |= json_put_text(obj, "no-energy-model", cd->current_why);
+	if (dom->regulators)
+		ret |= json_put_u64(obj, "regulators", dom->regulators);
 	if (dom->volt_bin_count)
 		ret |= put_bins(dom, obj);
 	ret |= put_opps(s, domain, obj);

@@ -144,6 +144,16 @@ static void print_opps(const struct show *s, unsigned int domain, FILE *f)
 		}
 		fputc('\n', f);
 	}
+	if (dom->regulators > 1)
+		fprintf(f, "  voltages of %u regulators: mV is the first one's\n",
+			dom->regulators);
+	else if (dom->regulators_differ)
+		fputs("  the OPPs have values of different numbers of regulators\n", f);
+	else if (!dom->regulators)
+		fprintf(f,
+			"  opp-microvolt may be <target min max> or of several "
+			"regulators (%u supplies): mV is its first number\n",
+			dom->supplies);
 	if (dom->opp_count)
 		fprintf(f, "  %10s  %9s  %10s  %11s  %10s\n", "MHz", "mV", "uW",
 			"performance", "cost");

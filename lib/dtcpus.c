@@ -498,6 +498,9 @@ int dtcpus_read(const void *blob, struct dtcpus *out, struct err *err)
 			return ret;
 	}
 	read_cpu_map(blob, out);
+	for (unsigned int i = 0; i < out->domain_count; i++)
+		if (out->domains[i].opp_path[0])
+			dtcpus_count_regulators(blob, out, &out->domains[i]);
 	return out->cpu_count ? 0 : no_cpus(blob, err);
 }
 

@@ -29,7 +29,7 @@ struct dt_opp {
 	uint32_t volt_uv; /* target of opp-microvolt (first regulator) */
 	bool volt_binned; /* only opp-microvolt-<bin> properties are there */
 	bool has_power;
-	uint32_t power_uw; /* opp-microwatt (first entry) */
+	uint32_t power_uw; /* opp-microwatt, of all regulators together */
 	bool supported_hw; /* opp-supported-hw: only some chips have this OPP */
 	bool turbo, suspend;
 };
@@ -69,6 +69,14 @@ struct dt_domain {
 					  (opp-supported-hw); disabled ones left out */
 	unsigned int opp_count;
 	unsigned int opps_without_hz; /* left out too */
+	/*
+	 * How many regulators the voltages are of, volt_uv being the first one's. 0: the
+	 * tree does not tell, opp-microvolt may be <target min max> of one as well as the
+	 * targets of three; or, with regulators_differ, one OPP says other than another.
+	 */
+	unsigned int regulators;
+	bool regulators_differ;
+	unsigned int supplies; /* that a CPU node names */
 	/* "speed0" of opp-microvolt-speed0; more than fit are left out */
 	char volt_bins[DTCPUS_MAX_BINS][32];
 	unsigned int volt_bin_count;

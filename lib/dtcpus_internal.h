@@ -25,4 +25,8 @@ bool dtcpus_enabled(const void *blob, int node);
 int dtcpus_opps(const void *blob, int table, const char *bin, struct dt_domain *dom,
 		struct err *err);
 
+/* Fill regulators and supplies of @dom; all CPUs are known. */
+void dtcpus_count_regulators(const void *blob, const struct dtcpus *d,
+			     struct dt_domain *dom);
+
 #endif

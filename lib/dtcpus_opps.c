@@ -76,6 +76,28 @@ static int read_voltage(const void *blob, int node, const char *path, const char
 			   &opp->volt_uv, err);
 }
 
+/* dev_pm_opp_get_power(): what the OPP takes of all its regulators. */
+static int read_power(const void *blob, int node, const char *path, struct dt_opp *opp,
+		      struct err *err)
+{
+	static const char name[] = "opp-microwatt";
+	uint64_t sum = 0;
+	int len, ret;
+	const fdt32_t *cells = fdt_getprop(blob, node, name, &len);
+
+	ret = dtcpus_cell(blob, node, path, name, false, &opp->has_power, &opp->power_uw,
+			  err);
+	if (ret || !opp->has_power)
+		return ret;
+	for (int i = 0; i < len / 4; i++)
+		sum += fdt32_ld(&cells[i]);
+	if (sum > UINT32_MAX)
+		return err_set(err, -ERANGE, "%s: %s adds up to more than %u", path, name,
+			       UINT32_MAX);
+	opp->power_uw = sum;
+	return 0;
+}
+
 /*
  * Of bin "speed3" the chips have bit 3 set (drivers/cpufreq/qcom-cpufreq-nvmem.c).
  * Returns false when the bin's chips do not have the OPP.
@@ -119,8 +141,7 @@ static int read_opp(const void *blob, int node, const char *bin, struct dt_domai
 		return 1;
 	ret = read_voltage(blob, node, path, bin, opp, err);
 	if (!ret)
-		ret = dtcpus_cell(blob, node, path, "opp-microwatt", false,
-				  &opp->has_power, &opp->power_uw, err);
+		ret = read_power(blob, node, path, opp, err);
 	if (ret)
 		return ret;
 	opp->volt_binned = read_bins(blob, node, dom) && !opp->has_volt;

@@ -137,13 +137,76 @@ refused() {
 @test "--opp-microwatt and several regulators or named values" {
 	sed 's/opp-microvolt = <900000>;/opp-microvolt = <900000>, <800000>;/' -i board.dts
 	build
-	refused "'/opp-table-0/opp-500000000': opp-microvolt is of several regulators" \
+	refused "'/opp-table-0': its OPPs have values of different numbers of regulators" \
 		apply --opp-microwatt board.dtb coeffs.json
 	sed 's/opp-microvolt = <900000>, <800000>;/opp-microvolt = <900000>; opp-microwatt-fast = <1>;/' \
 		-i board.dts
 	build
 	refused "opp-microwatt-fast is there, which the kernel takes first" \
 		apply --opp-microwatt board.dtb coeffs.json
+}
+
+# volts "A" "B" SUPPLIES - opp-microvolt of the little cluster's OPPs
+volts() {
+	cp board.orig board.dts
+	sed -i "s/opp-microvolt = <900000>;/opp-microvolt = $1;/
+		s/opp-microvolt = <1000000 950000 1050000>;/opp-microvolt = $2;/" board.dts
+	for s in $3; do
+		printf '/ { %s: %s { }; };\n&little0 { %s-supply = <&%s>; };\n' "$s" "$s" "$s" "$s"
+	done >> board.dts
+	build
+}
+
+@test "three numbers are <target min max>, or of three regulators that have a supply each" {
+	cp board.dts board.orig
+	three="'/opp-table-0': its voltages are of 3 regulators, each of which needs its own"
+	# No more than two supplies: these are triplets.
+	for s in "" cpu "proc sram"; do
+		volts "<900000 850000 1100000>" "<1000000 950000 1100000>" "$s"
+		"$FDTEDIT" apply --opp-microwatt board.dtb coeffs.json
+	done
+	# A minimum above the target is none.
+	volts "<900000>, <950000>, <800000>" "<1000000>, <950000>, <900000>" "a b c"
+	refused "$three" apply --opp-microwatt board.dtb coeffs.json
+	run "$FDTEDIT" show board.dtb
+	[[ $output == *"voltages of 3 regulators: mV is the first one's"* ]]
+	"$FDTEDIT" show --json board.dtb | grep -q '"regulators": 3'
+	# It may be either.
+	volts "<900000 850000 950000>" "<1000000 950000 1100000>" "a b c"
+	refused "'/opp-table-0': nothing tells whether opp-microvolt is <target min max> or of \
+several regulators (a CPU node has 3 supplies)" apply --opp-microwatt board.dtb coeffs.json
+	run "$FDTEDIT" show board.dtb
+	[[ $output == *"opp-microvolt may be <target min max> or of several regulators (3 \
+supplies): mV is its first number"* ]]
+	[[ $output == *"        500        900 "* ]]
+	[ "$("$FDTEDIT" show --json board.dtb | grep -c '"regulators": 1')" -eq 1 ]
+	# Another OPP tells: it has one number, or nine.
+	volts "<900000 850000 950000>" "<1000000>" "a b c"
+	"$FDTEDIT" apply --opp-microwatt board.dtb coeffs.json
+	volts "<900000>, <850000>, <950000>" "<1 1 1>, <2 2 2>, <3 3 3>" "a b c"
+	refused "$three" apply --opp-microwatt board.dtb coeffs.json
+	# So does another property of an OPP.
+	volts "<900000 850000 950000>; opp-microamp = <1 2 3>" "<1000000 950000 1100000>" "a b c"
+	refused "$three" apply --opp-microwatt board.dtb coeffs.json
+	volts "<900000 850000 950000>; opp-microamp = <1>" "<1000000 950000 1100000>" "a b c"
+	"$FDTEDIT" apply --opp-microwatt board.dtb coeffs.json
+	# Triplets of two regulators.
+	volts "<9 8 9>, <9 8 9>" "<10 9 11>, <12 10 12>" "a b"
+	refused "'/opp-table-0': its voltages are of 2 regulators" \
+		apply --opp-microwatt board.dtb coeffs.json
+}
+
+@test "show adds up opp-microwatt of several regulators, as the kernel does" {
+	cp board.dts board.orig
+	volts "<9>, <8>; opp-microwatt = <30000>, <4000>" \
+		"<10>, <9>; opp-microwatt = <60000>, <5000>" "a b"
+	"$FDTEDIT" show --json board.dtb | grep -q '"kernel-microwatt": 34000'
+	run "$FDTEDIT" show board.dtb
+	[[ $output == *"  65000  "* ]]
+	volts "<9>, <8>; opp-microwatt = <0xffffffff>, <1>" "<10>, <9>" "a b"
+	run "$FDTEDIT" show board.dtb
+	[ "$status" -eq 2 ]
+	[[ $output == *"/opp-table-0/opp-500000000: opp-microwatt adds up to more than 4294967295" ]]
 }
 
 @test "clusters that share an OPP table must agree on its power" {
