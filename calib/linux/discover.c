@@ -86,10 +86,27 @@ static void describe_system(const struct linux_machine *lm, struct runinfo *info
 		info->model[0] = '\0';
 }
 
+/* Is it all of the same core, and are all CPUs of @c in @b? */
+static bool holds_cpus(const struct board_cluster *b, const struct topology_cluster *c)
+{
+	unsigned int i, k;
+
+	if (c->compatible[0] && strcmp(b->compatible, c->compatible))
+		return false;
+	for (i = 0; i < c->cpu_count; i++) {
+		for (k = 0; k < b->cpu_count && b->cpus[k] != c->cpus[i]; k++)
+			;
+		if (k == b->cpu_count)
+			return false;
+	}
+	return true;
+}
+
+/* The board's cluster: by name, by a core that only one has, or by its CPUs. */
 static const struct board_cluster *board_twin(const struct board *board,
 					      const struct topology_cluster *c)
 {
-	const struct board_cluster *same = board_cluster(board, c->name);
+	const struct board_cluster *same = board_cluster(board, c->name), *holds = NULL;
 	unsigned int i, n = 0;
 
 	if (same)
@@ -100,8 +117,27 @@ static const struct board_cluster *board_twin(const struct board *board,
 			same = &board->clusters[i];
 			n++;
 		}
+		if (holds_cpus(&board->clusters[i], c))
+			holds = &board->clusters[i];
 	}
-	return n == 1 ? same : NULL;
+	return n == 1 ? same : holds;
+}
+
+/* A description names its clusters itself, and tells those of one core type apart. */
+static void name_after_board(struct topology *topo, const struct board *board)
+{
+	const struct board_cluster *twins[BOARD_MAX_CLUSTERS] = { NULL };
+	unsigned int i, k;
+
+	for (i = 0; i < topo->cluster_count; i++)
+		twins[i] = board_twin(board, &topo->clusters[i]);
+	for (i = 0; i < topo->cluster_count; i++) {
+		for (k = 0; k < topo->cluster_count; k++)
+			if (k != i && twins[k] == twins[i])
+				break;
+		if (twins[i] && k == topo->cluster_count)
+			strcpy(topo->clusters[i].name, twins[i]->name);
+	}
 }
 
 /* The user's SPEC for this cluster, or NULL. */
@@ -513,6 +549,12 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 	}
 	live_tree_read(&lm->sys, &tree);
 	ret = read_topology(lm, tree.dt, err);
+	if (!ret)
+		ret = find_board(lm, board, info, err);
+	if (ret >= 0) {
+		name_after_board(lm->topo, board);
+		ret = 0;
+	}
 	for (i = 0; !ret && i < lm->topo->cluster_count; i++)
 		points_choose(&lm->topo->clusters[i], tree.dt, lm->opt.opps);
 	if (!ret && lm->opt.voltages)
@@ -526,9 +568,6 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 	if (!ret)
 		ret = open_meters(lm, err);
 	if (ret)
-		goto out_free;
-	ret = find_board(lm, board, info, err);
-	if (ret < 0)
 		goto out_free;
 	describe_system(lm, info);
 	ret = discover_clusters(lm, board, tree.dt, user, info, err);

@@ -263,6 +263,29 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	END
 }
 
+@test "a board description tells clusters of one core type apart, by their CPUs" {
+	needs_namespace
+	fake
+	for node in "$root"/sys/firmware/devicetree/base/cpus/cpu@10?; do
+		printf 'arm,cortex-a15\0' > "$node/compatible"
+	done
+	mkdir boards
+	cp "$TOP"/boards/*.dts* boards
+	sed -i 's/cortex-a7/cortex-a15/; s/a7: a7/little: little/; s/a15: a15/big: big/; s/&a7>/\&little>/; s/&a15>/\&big>/' \
+		boards/exynos5422.dtsi boards/odroid-xu3.dts
+	dtc -q -@ -i boards -O dtb -o mine.dtb boards/odroid-xu3.dts
+	probe
+	has "a15-policy0: CPUs 0-3, arm,cortex-a15"
+	probe --board mine.dtb
+	has "little: CPUs 0-3, arm,cortex-a15"
+	has "meter ina231-i2c-3-45/power1"
+	has "big: CPUs 4-7, arm,cortex-a15"
+	has "meter ina231-i2c-3-40/power1"
+	# The names are those that the command line takes.
+	probe --board mine.dtb --sensor big=ina231@0x45
+	has "big: CPUs 4-7, arm,cortex-a15"
+}
+
 @test "a virtual board is marked so" {
 	run --separate-stderr "$CALIB" probe --board virtual:juno-r2
 	[ "$status" -eq 0 ]
