@@ -13,6 +13,7 @@
 #include "fdtedit/dtb.h"
 #include "fdtedit/dts.h"
 #include "fdtedit/edits.h"
+#include "fdtedit/target.h"
 #include "lib/cmd.h"
 #include "lib/coeffs.h"
 #include "lib/err.h"
@@ -21,7 +22,6 @@
 struct apply_options {
 	const char *output;
 	bool backup;
-	bool patch;
 	const char *format;
 	bool overlay, fragment;
 	bool capacity, opp_power, sustainable;
@@ -29,9 +29,7 @@ struct apply_options {
 	bool keep_trailing;
 	struct container_pick pick;
 	bool all_cpus;
-	struct opt_list include_dirs;
-	bool all_files;
-	bool force;
+	struct target_source source;
 };
 
 /* One run: what was asked, what was found, what to write. */
@@ -45,7 +43,7 @@ struct apply {
 	struct edits edits;
 	struct changes extra; /* asked for beside the coefficients, and not there yet */
 	FILE *talk;	      /* stdout, unless the result itself goes there */
-	struct outset out;    /* of source and overlays: written, committed last */
+	struct outset out;    /* of overlays: written, committed last */
 };
 
 /* Edit source, or print the edit as a patch. Returns 0 or a negative errno. */
@@ -55,14 +53,13 @@ int apply_overlay(struct apply *a, struct err *err);
 /* Fill cpus, edits and @a->after from @a->before. 0, or a negative errno (then the
  * message names no file). */
 int apply_plan_tree(struct apply *a, struct err *err);
-/* -EINVAL where -o would replace a file that BOARD includes. 0 otherwise. */
-int apply_not_included(const struct apply *a, const struct dts *d, struct err *err);
 /*
- * Compile the source before and after dts_apply() and compare; warn of edits that the
- * kernel will not look at. Where that cannot be done a note says why. 0, or -EINVAL and
- * others when the edit is not as meant.
+ * Fill cpus and extra from @a->before, of which @edits becomes the plan; it may be
+ * @a->edits. 0, or a negative errno (then the message names no file).
  */
-int apply_compile(struct apply *a, const struct dts *d, struct err *err);
+int apply_plan_extra(struct apply *a, struct edits *edits, struct err *err);
+/* The file that is edited. */
+struct target apply_target(const struct apply *a);
 /* Warn of edits that the kernel will not look at; @a->cpus knows the OPPs. */
 void apply_warn_domains(const struct apply *a);
 /* What was done, a line for each edit and one for all. @old_text: what stood there when

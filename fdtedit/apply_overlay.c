@@ -11,7 +11,7 @@
 
 #include "fdtedit/compile.h"
 #include "fdtedit/overlay.h"
-#include "fdtedit/target.h"
+#include "fdtedit/source.h"
 #include "lib/buf.h"
 #include "lib/text.h"
 
@@ -135,7 +135,7 @@ static int write_output(struct apply *a, const struct buf *text,
 
 static int load(struct apply *a, struct err *err)
 {
-	const struct opt_list *dirs = &a->opts->include_dirs;
+	const struct opt_list *dirs = &a->opts->source.includes;
 	int ret;
 
 	/* Whether the board is built with labels only its tree tells. */
@@ -153,14 +153,14 @@ static int load(struct apply *a, struct err *err)
  * would be empty: what it says is there already. */
 static int check_included(const struct apply *a, struct err *err)
 {
-	const struct opt_list *dirs = &a->opts->include_dirs;
+	const struct opt_list *dirs = &a->opts->source.includes;
 	struct dts *d;
 	int ret;
 
 	if (!a->opts->output || !compile_is_source(a->board) ||
 	    dts_open(a->board, dirs->items, dirs->n, &d, NULL))
 		return 0;
-	ret = apply_not_included(a, d, err);
+	ret = source_not_included(d, a->opts->output, err);
 	dts_free(d);
 	return ret;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fdtedit apply, for device-tree source: in place, to another file, or as a patch.
+ * fdtedit apply, for device-tree source. The coefficient is edited also where nothing
+ * compiles; what else is written needs the tree.
  */
 #include "fdtedit/apply.h"
 
@@ -9,37 +10,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fdtedit/compile.h"
 #include "fdtedit/patch.h"
+#include "fdtedit/source.h"
 #include "lib/buf.h"
-#include "lib/outfile.h"
 
-/* The files that change; the caller frees the list. */
-static int changed_files(const struct dts *d, struct dts_output **list, size_t *count,
-			 struct err *err)
-{
-	struct dts_output o;
-	size_t n = 0;
-
-	while (!dts_output(d, n, &o))
-		n++;
-	*list = calloc(n, sizeof(**list));
-	if (!*list)
-		return err_set(err, -ENOMEM, "out of memory");
-	*count = 0;
-	for (size_t i = 0; i < n; i++) {
-		dts_output(d, i, &o);
-		if (o.changed)
-			(*list)[(*count)++] = o;
-	}
-	return 0;
-}
-
-static int write_mail(const struct apply *a, const struct buf *diff, const char *name,
+static int write_mail(void *arg, const struct buf *diff, const char *name,
 		      const char *path, struct buf *out, struct err *err)
 {
+	const struct apply *a = arg;
 	char *copy = strdup(path);
 	struct patch_mail mail = { .coeffs = a->coeffs,
 				   .edits = &a->edits,
+				   .extra = &a->extra,
 				   .name = name,
 				   .command = cmd_line(a->ctx),
 				   .version = cmd_version(),
@@ -63,124 +46,14 @@ static int write_mail(const struct apply *a, const struct buf *diff, const char 
 	return ret;
 }
 
-static int make_patch(const struct apply *a, const struct dts_output *list, size_t count,
-		      struct buf *out, struct err *err)
+static void print_edits(const struct apply *a, const struct target *t)
 {
-	bool mail = a->opts->format && !strcmp(a->opts->format, "git-am");
-	struct buf diff = { 0 }, first = { 0 };
-	int ret = 0;
-
-	for (size_t i = 0; i < count && !ret; i++) {
-		struct buf name = { 0 };
-
-		ret = patch_name(list[i].path, &name, err);
-		if (!ret)
-			ret = patch_add_diff(&diff, name.data, list[i].old_text,
-					     list[i].old_len, list[i].new_text,
-					     list[i].new_len, err);
-		if (!i)
-			first = name;
-		else
-			buf_free(&name);
-	}
-	if (!ret && count && mail)
-		ret = write_mail(a, &diff, first.data, list[0].path, out, err);
-	else if (!ret && count && buf_add(out, diff.data, diff.len))
-		ret = err_set(err, -ENOMEM, "out of memory");
-	buf_free(&first);
-	buf_free(&diff);
-	return ret;
-}
-
-static int write_patch(struct apply *a, const struct dts_output *list, size_t count,
-		       struct err *err)
-{
-	const char *path = a->opts->output ? a->opts->output : "-";
-	struct buf out = { 0 };
-	int ret = make_patch(a, list, count, &out, err);
-
-	if (!strcmp(path, "-"))
-		a->talk = stderr;
-	/* Printing changes nothing, a file is another matter. */
-	if (!ret && !(a->opts->dry_run && a->opts->output))
-		ret = outset_add(&a->out, path, out.data, out.len, false, err);
-	buf_free(&out);
-	return ret;
-}
-
-/* -o: one file in, one file out. */
-static int write_copy(struct apply *a, const struct dts *d, const struct dts_output *list,
-		      size_t count, struct err *err)
-{
-	struct dts_output o;
-
-	dts_output(d, 0, &o);
-	for (size_t i = 0; i < count; i++) {
-		if (strcmp(list[i].path, o.path))
-			return err_set(
-				err, -EINVAL,
-				"-o holds one file, and '%s' would have to change; "
-				"give that file, or --patch",
-				list[i].path);
-	}
-	return outset_add(&a->out, a->opts->output, o.new_text, o.new_len, false, err);
-}
-
-static int write_in_place(struct apply *a, const struct dts_output *list, size_t count,
-			  struct err *err)
-{
-	int ret = 0;
-
-	for (size_t i = 0; i < count && !ret; i++)
-		ret = outset_add(&a->out, list[i].path, list[i].new_text, list[i].new_len,
-				 a->opts->backup, err);
-	return ret;
-}
-
-int apply_not_included(const struct apply *a, const struct dts *d, struct err *err)
-{
-	struct dts_output o;
-	int ret = 0;
-
-	for (size_t i = 1; !ret && !dts_output(d, i, &o); i++)
-		ret = outfile_not_input(a->opts->output, o.path, err);
-	return ret ? err_wrap(err, ret, "'%s' includes it", a->board) : 0;
-}
-
-static int write_result(struct apply *a, const struct dts *d, struct err *err)
-{
-	struct dts_output *list;
-	size_t count = 0;
-	int ret = changed_files(d, &list, &count, err);
-
-	if (ret)
-		return ret;
-	if (a->opts->patch)
-		ret = write_patch(a, list, count, err);
-	else if (a->opts->dry_run)
-		ret = 0;
-	else if (a->opts->output)
-		ret = write_copy(a, d, list, count, err);
-	else
-		ret = write_in_place(a, list, count, err);
-	free(list);
-	return ret;
-}
-
-static void print_edits(const struct apply *a, const struct dts *d)
-{
-	bool dry = a->opts->dry_run || a->opts->patch;
 	const char *old[EDITS_MAX];
-	struct dts_output o;
 
 	for (unsigned int i = 0; i < a->edits.count; i++)
-		old[i] = dts_odd_value(d, a->edits.list[i].cpu);
+		old[i] = dts_odd_value(t->dts, a->edits.list[i].cpu);
 	apply_print_edits(a, old);
-	for (size_t i = 1; !dts_output(d, i, &o); i++) {
-		if (o.changed)
-			fprintf(a->talk, "%s: %s for it\n", o.path,
-				dry ? "would change" : "changed");
-	}
+	source_print_files(t, a->talk);
 }
 
 static char *label_path(const void *d, const char *label)
@@ -188,51 +61,142 @@ static char *label_path(const void *d, const char *label)
 	return dts_label_path(d, label);
 }
 
-int apply_source(struct apply *a, struct err *err)
+static int plan_edits(struct apply *a, const struct dts *d, struct err *err)
 {
-	const struct opt_list *dirs = &a->opts->include_dirs;
-	const struct edit_cpu *cpus;
-	struct dts *d;
 	size_t count = 0;
-	int ret;
+	const struct edit_cpu *cpus = dts_cpus(d, &count);
+	int ret = coeffs_resolve_labels(a->coeffs, label_path, d, err);
 
-	if (a->opts->capacity || a->opts->opp_power || a->opts->sustainable)
-		return err_set(
-			err, -EINVAL,
-			"'%s' is source, in which only the coefficient is edited; add "
-			"--dtsi-fragment, and include what it prints after the board's "
-			"source",
-			a->board);
-	ret = dts_open(a->board, dirs->items, dirs->n, &d, err);
-
-	if (ret)
-		return ret;
-	cpus = dts_cpus(d, &count);
-	for (size_t i = 0; dts_note(d, i); i++)
-		cmd_warn(a->ctx, "%s", dts_note(d, i));
-	ret = coeffs_resolve_labels(a->coeffs, label_path, d, err);
 	if (!ret)
 		ret = edits_plan(a->coeffs, cpus, count, a->opts->all_cpus, &a->edits,
 				 err);
 	for (unsigned int i = 0; i < a->edits.note_count && !ret; i++)
 		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
+	return ret ? err_wrap(err, ret, "'%s'", a->board) : 0;
+}
+
+static bool is_noted(const struct edits *edits, const char *note)
+{
+	for (unsigned int i = 0; i < edits->note_count; i++)
+		if (!strcmp(edits->notes[i], note))
+			return true;
+	return false;
+}
+
+/* OPPs, capacities and thermal zones are asked of the tree, which counts CPUs its own
+ * way. */
+static int plan_extra(struct apply *a, const struct target *t, struct err *err)
+{
+	struct edits *edits;
+	int ret = compile_dts(t->dts, false, &t->source.includes, &a->before, err);
+
 	if (ret)
-		ret = err_wrap(err, ret, "'%s'", a->board);
-	else
-		ret = dts_apply(d, &a->edits,
-				&(struct dts_opts){ .all_files = a->opts->all_files,
-						    .force = a->opts->force },
-				err);
-	if (!ret)
-		ret = apply_not_included(a, d, err);
-	if (!ret)
-		ret = apply_compile(a, d, err);
-	if (!ret)
-		ret = write_result(a, d, err);
-	if (!ret) {
-		print_edits(a, d);
-		ret = outset_commit(&a->out, err);
+		return err_wrap(err, ret,
+				"only the coefficient is edited where source does not "
+				"compile");
+	edits = calloc(1, sizeof(*edits));
+	if (!edits)
+		return err_errno(err, -ENOMEM, "list of edits");
+	ret = apply_plan_extra(a, edits, err);
+	for (unsigned int i = 0; i < edits->note_count && !ret; i++)
+		if (!is_noted(&a->edits, edits->notes[i]))
+			cmd_warn(a->ctx, "%s", edits->notes[i]);
+	free(edits);
+	return ret ? err_wrap(err, ret, "'%s'", a->board) : 0;
+}
+
+/* The new text, in memory. */
+static int make_text(struct apply *a, const struct target *t, struct err *err)
+{
+	const struct dts_opts opts = { t->source.all_files, t->source.force };
+	int ret = dts_change(t->dts, &a->extra, &opts, err);
+
+	return ret ? ret : dts_apply(t->dts, &a->edits, &opts, err);
+}
+
+/* Coefficients as changes of the tree, and what else is written. */
+static int check_all(const struct apply *a, const struct target *t, struct err *err)
+{
+	size_t count = a->extra.count + a->edits.count;
+	bool *certain = calloc(count, sizeof(*certain));
+	struct changes all = { 0 };
+	int ret = certain ? changes_append(&all, &a->extra, err)
+			  : err_errno(err, -ENOMEM, "list of changes");
+
+	for (size_t i = 0; i < a->extra.count && !ret; i++)
+		certain[i] = true;
+	for (unsigned int i = 0; i < a->edits.count && !ret; i++) {
+		const struct edit *e = &a->edits.list[i];
+
+		certain[all.count] = dts_is_certain(t->dts, e->cpu);
+		ret = changes_set_u32(&all, e->path, e->property, e->value, NULL, err);
 	}
-	dts_free(d);
+	if (!ret)
+		ret = source_check(t, &a->before, &(struct source_want){ &all, certain },
+				   err);
+	changes_free(&all);
+	free(certain);
+	return ret;
+}
+
+/* Where the source does not compile a note says so; warn of what has no effect. */
+static int check(struct apply *a, const struct target *t, struct err *err)
+{
+	struct err why = { "" };
+	int ret;
+
+	if (!a->edits.count && !a->extra.count)
+		return 0;
+	if (!a->before.file.data &&
+	    compile_dts(t->dts, false, &t->source.includes, &a->before, &why)) {
+		cmd_note(a->ctx, "not compiled before and after to compare: %s", why.msg);
+		return 0;
+	}
+	ret = check_all(a, t, err);
+	if (ret)
+		return ret;
+	if (!a->cpus)
+		a->cpus = dtcpus_new();
+	/* Only the tree tells whether the kernel will look at the values. */
+	if (a->cpus && !dtb_read_cpus(&a->before, a->cpus, &why))
+		apply_warn_domains(a);
+	return 0;
+}
+
+static int edit_source(struct apply *a, struct target *t, struct err *err)
+{
+	bool mail = a->opts->format && !strcmp(a->opts->format, "git-am");
+	const struct opt_list *dirs = &t->source.includes;
+	int ret = dts_open(a->board, dirs->items, dirs->n, &t->dts, err);
+
+	if (ret)
+		return ret;
+	for (size_t i = 0; dts_note(t->dts, i); i++)
+		cmd_warn(a->ctx, "%s", dts_note(t->dts, i));
+	ret = plan_edits(a, t->dts, err);
+	if (!ret && (a->opts->capacity || a->opts->opp_power || a->opts->sustainable))
+		ret = plan_extra(a, t, err);
+	if (!ret)
+		ret = make_text(a, t, err);
+	if (!ret)
+		ret = source_not_included(t->dts, t->output, err);
+	if (!ret)
+		ret = check(a, t, err);
+	if (!ret)
+		ret = source_write(t, mail ? write_mail : NULL, a, err);
+	if (ret)
+		return ret;
+	print_edits(a, t);
+	return target_finish(t, err);
+}
+
+int apply_source(struct apply *a, struct err *err)
+{
+	struct target t = apply_target(a);
+	int ret;
+
+	a->talk = target_talk(&t);
+	ret = edit_source(a, &t, err);
+	target_free(&t);
 	return ret;
 }

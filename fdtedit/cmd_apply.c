@@ -100,9 +100,9 @@ void apply_warn_domains(const struct apply *a)
 			warn_no_effect(a, &a->cpus->domains[d]);
 }
 
-static int plan_extra(struct apply *a, struct err *err)
+static int plan_extra(struct apply *a, struct edits *edits, struct err *err)
 {
-	const struct extra x = { a->coeffs, &a->before, a->cpus, &a->edits };
+	const struct extra x = { a->coeffs, &a->before, a->cpus, edits };
 	int ret = 0;
 
 	if (a->opts->capacity)
@@ -128,7 +128,7 @@ static int make_tree(struct apply *a, struct err *err)
 	return ret;
 }
 
-int apply_plan_tree(struct apply *a, struct err *err)
+int apply_plan_extra(struct apply *a, struct edits *edits, struct err *err)
 {
 	struct edit_cpu *view;
 	int ret;
@@ -146,17 +146,22 @@ int apply_plan_tree(struct apply *a, struct err *err)
 	if (!view)
 		return err_errno(err, -ENOMEM, "list of CPU nodes");
 	dtb_view(a->cpus, view);
-	ret = edits_plan(a->coeffs, view, a->cpus->cpu_count, a->opts->all_cpus,
-			 &a->edits, err);
+	ret = edits_plan(a->coeffs, view, a->cpus->cpu_count, a->opts->all_cpus, edits,
+			 err);
 	free(view);
-	if (!ret)
-		ret = plan_extra(a, err);
+	return ret ? ret : plan_extra(a, edits, err);
+}
+
+int apply_plan_tree(struct apply *a, struct err *err)
+{
+	int ret = apply_plan_extra(a, &a->edits, err);
+
 	return ret ? ret : make_tree(a, err);
 }
 
 void apply_print_edits(const struct apply *a, const char *const *old_text)
 {
-	bool dry = a->opts->dry_run || a->opts->patch || a->opts->overlay ||
+	bool dry = a->opts->dry_run || a->opts->source.patch || a->opts->overlay ||
 		   a->opts->fragment;
 
 	for (unsigned int i = 0; i < a->edits.count; i++) {
@@ -188,30 +193,27 @@ void apply_print_edits(const struct apply *a, const char *const *old_text)
 	fputc('\n', a->talk);
 }
 
-static struct target target_of(const struct apply *a)
+struct target apply_target(const struct apply *a)
 {
 	return (struct target){ .board = a->board,
 				.output = a->opts->output,
 				.backup = a->opts->backup,
 				.dry_run = a->opts->dry_run,
 				.keep_rest = a->opts->keep_trailing,
-				.pick = a->opts->pick };
+				.pick = a->opts->pick,
+				.source = a->opts->source };
 }
 
 static int check_options(const struct apply *a, const char *coeffs, struct err *err)
 {
-	struct target t = target_of(a);
+	struct target t = apply_target(a);
 
-	if (a->opts->format && !a->opts->patch)
+	if (a->opts->format && !a->opts->source.patch)
 		return err_set(err, -EINVAL,
 			       "--format is about --patch; give that as well");
-	if (a->opts->backup && a->opts->patch)
-		return err_set(
-			err, -EINVAL,
-			"--backup is for editing in place; --patch changes nothing");
 	if (!strcmp(a->board, "-") && !strcmp(coeffs, "-"))
 		return err_set(err, -EINVAL, "BOARD and COEFFS cannot both be '-'");
-	if (a->opts->patch + a->opts->overlay + a->opts->fragment > 1)
+	if (a->opts->source.patch + a->opts->overlay + a->opts->fragment > 1)
 		return err_set(err, -EINVAL,
 			       "give one of --patch, --overlay and --dtsi-fragment");
 	if (a->opts->backup && (a->opts->overlay || a->opts->fragment))
@@ -226,10 +228,10 @@ static int check_options(const struct apply *a, const char *coeffs, struct err *
 			"them");
 	if (outfile_not_input(a->opts->output, coeffs, err))
 		return -EINVAL;
-	if ((a->opts->patch || a->opts->overlay || a->opts->fragment) &&
+	if ((a->opts->overlay || a->opts->fragment) &&
 	    outfile_not_input(a->opts->output, a->board, err))
 		return -EINVAL;
-	t.dry_run |= a->opts->patch || a->opts->overlay || a->opts->fragment;
+	t.dry_run |= a->opts->overlay || a->opts->fragment;
 	return target_check(&t, err);
 }
 
@@ -242,12 +244,6 @@ static int edit_tree(struct apply *a, struct target *t, struct err *err)
 	ret = apply_plan_tree(a, err);
 	if (ret)
 		return err_wrap(err, ret, "'%s'", a->board);
-	if (a->opts->patch)
-		return err_set(
-			err, -EINVAL,
-			"'%s': --patch is for source (.dts, .dtsi); a compiled tree "
-			"is edited without it",
-			a->board);
 	for (unsigned int i = 0; i < a->edits.note_count; i++)
 		cmd_warn(a->ctx, "%s", a->edits.notes[i]);
 	apply_warn_domains(a);
@@ -260,7 +256,7 @@ static int edit_tree(struct apply *a, struct target *t, struct err *err)
 
 static int apply_dtb(struct apply *a, struct err *err)
 {
-	struct target t = target_of(a);
+	struct target t = apply_target(a);
 	int ret = edit_tree(a, &t, err);
 
 	target_free(&t);
@@ -311,9 +307,8 @@ static const struct opt apply_opts[] = {
 	  "say what would change and change nothing" },
 	{ "backup", 0, OPT_FLAG, offsetof(struct apply_options, backup), NULL,
 	  "keep the old file as BOARD.orig; refused when that is there" },
-	{ "patch", 0, OPT_FLAG, offsetof(struct apply_options, patch), NULL,
-	  "source only: print a unified diff for 'patch -p1' and 'git apply', and change "
-	  "nothing; for 'git am' add --format git-am" },
+	TARGET_SOURCE_OPTS(struct apply_options, source),
+	TARGET_FORCE_OPT(struct apply_options, source),
 	{ "format", 0, OPT_STRING, offsetof(struct apply_options, format), "KIND",
 	  "of --patch: 'diff' (default, for 'patch -p1'), or 'git-am', a mail for "
 	  "'git am' whose message says where the numbers come from",
@@ -333,12 +328,6 @@ static const struct opt apply_opts[] = {
 	  offsetof(struct apply_options, sustainable), NULL,
 	  "rescale sustainable-power of the thermal zones that cool these CPUs by what "
 	  "their coefficients change by" },
-	{ "include", 'I', OPT_LIST, offsetof(struct apply_options, include_dirs), "DIR",
-	  "source only: look for included files here as well" },
-	{ "all-files", 0, OPT_FLAG, offsetof(struct apply_options, all_files), NULL,
-	  "source only: edit included files too, when the CPU nodes are there" },
-	{ "force", 0, OPT_FLAG, offsetof(struct apply_options, force), NULL,
-	  "source only: replace a value that is a macro or an expression" },
 	{ "all-cpus", 0, OPT_FLAG, offsetof(struct apply_options, all_cpus), NULL,
 	  "give every matched CPU node the property, also where the tree has it on a "
 	  "domain's first CPU only" },
@@ -382,8 +371,8 @@ const struct cmd cmd_apply = {
 		"of BOARD has is refused. --dtsi-fragment takes the labels of source.\n"
 		"\n"
 		"--capacity, --opp-microwatt and --scale-sustainable-power write more "
-		"than the coefficient, into a compiled tree, an overlay or a fragment. "
-		"Each is done for all that it concerns or refused: a CPU without a "
+		"than the coefficient; source must compile for them. Each is done for "
+		"all that it concerns or refused: a CPU without a "
 		"cluster or a cluster without the value, an OPP without a value or a "
 		"value without an OPP, a thermal zone whose CPUs change by other factors "
 		"each.\n"

@@ -72,12 +72,24 @@ static int print_property(struct cmd_ctx *ctx, const struct get_options *opts,
 	return ret;
 }
 
+/* Only by label is source compiled with labels: they give nodes a phandle. */
+static int load(const struct get_options *opts, char **argv, struct dtb *dtb,
+		struct err *err)
+{
+	int ret;
+
+	if (argv[1][0] == '/' || !compile_is_source(argv[0]))
+		return compile_or_load(argv[0], &opts->includes, &opts->pick, dtb, err);
+	ret = container_refuse_pick(&opts->pick, argv[0], err);
+	return ret ? ret : compile_source(argv[0], &opts->includes, true, dtb, err);
+}
+
 static int run_get(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
 		   struct err *err)
 {
 	const struct get_options *opts = options;
 	struct dtb dtb = { 0 };
-	int ret = compile_or_load(argv[0], &opts->includes, &opts->pick, &dtb, err);
+	int ret = load(opts, argv, &dtb, err);
 
 	(void)argc;
 	if (!ret)
@@ -100,8 +112,9 @@ const struct cmd cmd_get = {
 	.name = "get",
 	.args = "BOARD NODE PROPERTY",
 	.summary = "print one property of a node",
-	.help = "NODE is a path (/cpus/cpu@0), an alias, or a label where the tree tells "
-		"labels (__symbols__). Source is compiled first (cpp and dtc). Numbers "
+	.help = "NODE is a path (/cpus/cpu@0), an alias, or a label (of a compiled tree: "
+		"one that it tells in __symbols__). Source is compiled first (cpp and "
+		"dtc). Numbers "
 		"are printed in decimal with blanks between them, texts a line each, "
 		"other bytes as hexadecimal pairs; a flag, which has no value, prints "
 		"nothing.\n"
@@ -110,7 +123,8 @@ const struct cmd cmd_get = {
 		"--type where that is wrong.\n"
 		"\n"
 		"Exit status 1: no such node or no such property.",
-	.example = "fdtedit get board.dtb /cpus/cpu@0 dynamic-power-coefficient\n"
+	.example = "fdtedit get -I include board.dts uart0 status\n"
+		   "fdtedit get board.dtb /cpus/cpu@0 dynamic-power-coefficient\n"
 		   "fdtedit get board.dtb serial0 compatible\n"
 		   "fdtedit get --type bytes board.dtb /chosen rng-seed",
 	.opts = get_opts,

@@ -13,7 +13,6 @@
 
 #include <libfdt.h>
 
-#include "fdtedit/compile.h"
 #include "fdtedit/cooling.h"
 #include "fdtedit/edits.h"
 #include "fdtedit/refs.h"
@@ -30,6 +29,7 @@ struct prune_options {
 	bool remove;
 	bool keep_trailing;
 	struct container_pick pick;
+	struct target_source source;
 };
 
 /* One run. */
@@ -325,12 +325,6 @@ static int load(struct prune *p, int argc, char **argv, struct err *err)
 
 	if (!strcmp(argv[0], "-") && argc > 1 && !strcmp(argv[1], "-"))
 		return err_set(err, -EINVAL, "BOARD and COEFFS cannot both be '-'");
-	if (compile_is_source(argv[0]))
-		return err_set(
-			err, -EINVAL,
-			"'%s' is source; prune edits compiled trees (.dtb); 'prune "
-			"-n' of its .dtb lists what to change",
-			argv[0]);
 	ret = target_load(&p->target, &p->tree, err);
 	if (ret)
 		return ret;
@@ -388,7 +382,8 @@ static int run_prune(struct cmd_ctx *ctx, const void *options, int argc, char **
 				       .backup = opts->backup,
 				       .dry_run = opts->dry_run,
 				       .keep_rest = opts->keep_trailing,
-				       .pick = opts->pick } };
+				       .pick = opts->pick,
+				       .source = opts->source } };
 	int ret;
 
 	p.cpus = dtcpus_new();
@@ -418,13 +413,16 @@ static const struct opt prune_opts[] = {
 	  "keep the old file as BOARD.orig; refused when that is there" },
 	CONTAINER_KEEP_OPT(struct prune_options, keep_trailing),
 	CONTAINER_OPTS(struct prune_options, pick),
+	TARGET_SOURCE_OPTS(struct prune_options, source),
+	TARGET_FORCE_OPT(struct prune_options, source),
 	{ NULL },
 };
 
 const struct cmd cmd_prune = {
 	.name = "prune",
 	.args = "BOARD [COEFFS]",
-	.summary = "switch off OPPs that a faster one beats, in a compiled tree",
+	.summary =
+		"switch off OPPs that a faster one beats, in a compiled tree or source",
 	.help = "An OPP is inefficient when one above it costs no more energy for the "
 		"same work, by the rule of the current kernel, with the tree's own "
 		"coefficients, its opp-microwatt, or the coefficients of COEFFS (which "
@@ -439,12 +437,16 @@ const struct cmd cmd_prune = {
 		"table without a complete energy model, and one with opp-supported-hw, "
 		"is "
 		"left alone: nobody can tell there. BOARD is edited in place, whole or "
-		"not at all, and nothing else in it changes.\n"
+		"not at all, and nothing else in it changes. Source (.dts) is compiled "
+		"with cpp and dtc as it was and as it will be, and refused when the two "
+		"trees differ by more; --all-files allows edits of files that it "
+		"includes.\n"
 		"\n"
 		"The kernel passes over inefficient states by itself where a policy "
 		"allows it; pruning is for fewer states and for kernels that do not.",
 	.example = "fdtedit prune -n board.dtb\n"
 		   "fdtedit prune --backup board.dtb\n"
+		   "fdtedit prune --patch --all-files -I include board.dts\n"
 		   "fdtedit prune --remove -o small.dtb board.dtb coeffs.json",
 	.opts = prune_opts,
 	.opts_size = sizeof(struct prune_options),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fdtedit set and delete: any property of a compiled tree.
+ * fdtedit set and delete: any property of a tree, compiled or source.
  */
 #include "fdtedit/commands.h"
 
@@ -12,8 +12,6 @@
 
 #include <libfdt.h>
 
-#include "fdtedit/compile.h"
-#include "fdtedit/node.h"
 #include "fdtedit/refs.h"
 #include "fdtedit/target.h"
 #include "lib/text.h"
@@ -28,6 +26,7 @@ struct set_options {
 	bool dry_run;
 	bool keep_trailing;
 	struct container_pick pick;
+	struct target_source source;
 	const char *type; /* set only */
 	bool force;	  /* delete only */
 };
@@ -53,20 +52,15 @@ static int open_set(struct set *s, const struct set_options *opts, char **argv,
 				     .backup = opts->backup,
 				     .dry_run = opts->dry_run,
 				     .keep_rest = opts->keep_trailing,
-				     .pick = opts->pick };
+				     .pick = opts->pick,
+				     .source = opts->source };
 	ret = target_check(&s->target, err);
 	if (ret)
 		return ret;
-	if (compile_is_source(argv[0]))
-		return err_set(
-			err, -EINVAL,
-			"'%s' is source; this command edits compiled trees (.dtb), "
-			"source only 'fdtedit apply'",
-			argv[0]);
 	ret = target_load(&s->target, &s->dtb, err);
 	if (ret)
 		return ret;
-	s->node = node_find(&s->dtb, argv[1], &s->path, err);
+	s->node = target_node(&s->target, &s->dtb, argv[1], &s->path, err);
 	return s->node < 0 ? err_wrap(err, s->node, "'%s'", argv[0]) : 0;
 }
 
@@ -283,7 +277,10 @@ static int add_delete(struct set *s, const char *property, struct err *err)
 	int ret = 0;
 
 	if (!s->opts->force)
-		ret = check_references(s, property, "change that first, or give --force",
+		ret = check_references(s, property,
+				       s->target.dts ? "change that first"
+						     : "change that first, or give "
+						       "--force",
 				       err);
 	if (!ret && property)
 		ret = changes_delete(&s->changes, s->path, property, NULL, err);
@@ -318,8 +315,15 @@ static int run_delete(struct cmd_ctx *ctx, const void *opts, int argc, char **ar
 	{ "backup", 0, OPT_FLAG, offsetof(struct set_options, backup), NULL,             \
 	  "keep the old file as BOARD.orig; refused when that is there" },              \
 	CONTAINER_KEEP_OPT(struct set_options, keep_trailing),                           \
-	CONTAINER_OPTS(struct set_options, pick)
+	CONTAINER_OPTS(struct set_options, pick),                                        \
+	TARGET_SOURCE_OPTS(struct set_options, source)
 /* clang-format on */
+
+#define SOURCE_HELP                                                                      \
+	"Source (.dts) is edited where the board gets the value: in the node, or in a "  \
+	"'&label { ... }' that overrides it; --all-files allows it in files that BOARD " \
+	"includes. It is compiled with cpp and dtc as it was and as it will be, and "    \
+	"refused when the two trees differ by more than what was asked for."
 
 static const struct opt set_opts[] = {
 	{ "type", 't', OPT_STRING, offsetof(struct set_options, type), "TYPE",
@@ -327,19 +331,20 @@ static const struct opt set_opts[] = {
 	  "there, or u32",
 	  TYPED_CHOICES },
 	WRITE_OPTS,
+	TARGET_FORCE_OPT(struct set_options, source),
 	{ NULL },
 };
 
 const struct cmd cmd_set_property = {
 	.name = "set",
 	.args = "BOARD NODE PROPERTY [VALUE...]",
-	.summary = "set one property of a node in a compiled tree",
-	.help = "NODE is a path (/cpus/cpu@0), an alias, or a label where the tree tells "
-		"labels (__symbols__). A property that is there keeps its place, a new "
-		"one goes after capacity-dmips-mhz or last, and the file grows by what "
-		"that needs. BOARD is edited in place, whole or not at all, and nothing "
-		"else in it changes.\n"
-		"\n"
+	.summary = "set one property of a node, in a compiled tree or in source",
+	.help = "NODE is a path (/cpus/cpu@0), an alias, or a label (of a compiled tree: "
+		"one that it tells in __symbols__). A property that is there keeps its "
+		"place, a new one goes after capacity-dmips-mhz or last, and the file "
+		"grows by what that needs. BOARD is edited in place, whole or not at "
+		"all, and nothing else in it changes.\n"
+		"\n" SOURCE_HELP "\n\n"
 		"Values are taken whole or refused: numbers are decimal, or hexadecimal "
 		"with 0x, and must fit their type. Several make a list. Bytes are pairs "
 		"of hexadecimal digits. Without a value the property is a flag. Text for "
@@ -349,6 +354,7 @@ const struct cmd cmd_set_property = {
 	.example = "fdtedit set board.dtb /cpus/cpu@0 capacity-dmips-mhz 1024\n"
 		   "fdtedit set board.dtb /thermal-zones/cpu sustainable-power 2500\n"
 		   "fdtedit set board.dtb serial0 status disabled\n"
+		   "fdtedit set --patch -I include board.dts uart0 status okay\n"
 		   "fdtedit set --type bytes board.dtb /chosen rng-seed 00ff17",
 	.opts = set_opts,
 	.opts_size = sizeof(struct set_options),
@@ -367,22 +373,27 @@ static const struct opt delete_opts[] = {
 const struct cmd cmd_delete = {
 	.name = "delete",
 	.args = "BOARD NODE [PROPERTY]",
-	.summary = "delete a property, or a node, from a compiled tree",
-	.help = "NODE is a path (/cpus/cpu@0), an alias, or a label where the tree tells "
-		"labels (__symbols__). With PROPERTY that is deleted, without it the "
-		"node "
-		"with all below it, and its aliases, its labels and its entries among an "
+	.summary = "delete a property, or a node, from a compiled tree or source",
+	.help = "NODE is a path (/cpus/cpu@0), an alias, or a label (of a compiled tree: "
+		"one that it tells in __symbols__). With PROPERTY that is deleted, "
+		"without it the node with all below it, and its aliases, its labels and "
+		"its entries among an "
 		"overlay's fixups. BOARD is edited in place, whole or not at all, and "
 		"nothing else in it changes.\n"
 		"\n"
 		"A node that a property elsewhere points to is refused, and that "
 		"property named: by phandle, where the kernel's bindings say that one "
 		"stands there or __local_fixups__ does, or by the path of the console "
-		"in /chosen. What bindings are not known here cannot be seen so.\n"
+		"in /chosen. What bindings are not known here cannot be seen so; "
+		"source would not compile then, and is refused in any case.\n"
+		"\n" SOURCE_HELP
+		" A deletion takes out every line that gives the property, and of a node "
+		"its '&label { ... }' blocks too.\n"
 		"\n"
 		"To switch a device off, 'fdtedit set BOARD NODE status disabled' is the "
 		"milder way.",
 	.example = "fdtedit delete board.dtb /cpus/cpu@0 dynamic-power-coefficient\n"
+		   "fdtedit delete --all-files board.dts uart0 dmas\n"
 		   "fdtedit delete -n board.dtb /opp-table-0/opp-500000000\n"
 		   "fdtedit delete --force board.dtb serial3",
 	.opts = delete_opts,

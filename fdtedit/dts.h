@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Device-tree source (.dts, .dtsi): which CPU nodes it has, and edits that change nothing
- * but the value asked for.
+ * but what was asked for.
  *
  * The file is read together with what it includes, as far as that is found, because a
  * label, a compatible or the value itself may stand there. A value is edited where the
@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "fdtedit/changes.h"
 #include "fdtedit/edits.h"
 #include "lib/buf.h"
 #include "lib/err.h"
@@ -67,7 +68,7 @@ bool dts_is_certain(const struct dts *d, size_t i);
 const char *dts_note(const struct dts *d, size_t i);
 
 /*
- * dts_apply - make the new texts in memory; may be called once
+ * dts_apply - make the new texts in memory; may be called once, after dts_change()
  *
  * Returns 0; -EINVAL when a value is a macro or an expression, or its macros hold the
  * property (and not @opts->force), or when it stands half in an "#if"; -EPERM when a file
@@ -76,6 +77,16 @@ const char *dts_note(const struct dts *d, size_t i);
  */
 int dts_apply(struct dts *d, const struct edits *edits, const struct dts_opts *opts,
 	      struct err *err);
+/*
+ * dts_change - the same for any properties and nodes of the tree that @d compiles to
+ *
+ * A value is changed where the tree gets it, in each alternative of an "#if"; a deletion
+ * takes out all that gives it. Only compiling tells whether that is enough. Returns as
+ * dts_apply(); -EINVAL also when a /delete-property/ would follow or a node to be deleted
+ * includes a file, -ENOENT when nothing in the text is the node or gives the property.
+ */
+int dts_change(struct dts *d, const struct changes *changes, const struct dts_opts *opts,
+	       struct err *err);
 /* File number @i: 0 is the one that was opened. Returns 0, or -ENOENT past the last. */
 int dts_output(const struct dts *d, size_t i, struct dts_output *out);
 /*

@@ -13,8 +13,6 @@
 #include "fdtedit/dts_set.h"
 #include "fdtedit/grow.h"
 
-#define NO_PROP (-1)
-
 static int no_memory(struct err *err)
 {
 	return err_set(err, -ENOMEM, "out of memory");
@@ -43,87 +41,21 @@ const char *dts_note(const struct dts *d, size_t i)
 	return i < d->note_count ? d->notes[i] : NULL;
 }
 
-/* Of the node's body: what stands right inside of its braces. */
-static struct dts_pos def_pos(const struct dts *d, const struct dts_def *def)
-{
-	if (def->item < 0)
-		return (struct dts_pos){ def->inst, 0 };
-	return (struct dts_pos){ def->inst,
-				 dts_item_of(d, def->inst, def->item)->region };
-}
-
-static struct dts_pos site_pos(const struct dts *d, const struct dts_site *s)
-{
-	if (s->prop == NO_PROP)
-		return def_pos(d, &d->defs[s->def]);
-	return (struct dts_pos){ d->defs[s->def].inst,
-				 dts_item_of(d, d->defs[s->def].inst, s->prop)->region };
-}
-
-static bool is_live_def(const struct dts *d, const struct dts_def *def, const char *path)
-{
-	return def->path && !strcmp(def->path, path) &&
-	       !dts_is_deleted(d, path, def->seq, def_pos(d, def));
-}
-
-/* A node that stands in the text as a node, not only as "&label". */
-static bool is_definition(const struct dts_def *def)
-{
-	return !def->ref && def->item >= 0;
-}
-
 static int add_site(struct dts *d, const char *path, struct dts_site site,
 		    struct err *err)
 {
 	const struct dts_def *def = &d->defs[site.def];
 	struct edit_cpu *cpu = &d->cpus[d->cpu_count];
-	struct dts_pos pos = site_pos(d, &site);
+	struct dts_pos pos = dts_site_pos(d, &site);
 
 	if (d->cpu_count == EDITS_MAX)
 		return err_set(err, -ERANGE, "more than %d CPU nodes", EDITS_MAX);
 	*cpu = (struct edit_cpu){ .path = path };
 	if (dts_read_facts(d, path, pos, cpu) ||
-	    (site.prop != NO_PROP && dts_read_value(d, def->inst, site.prop, cpu)))
+	    (site.prop != DTS_NO_PROP && dts_read_value(d, def->inst, site.prop, cpu)))
 		return no_memory(err);
 	d->sites[d->cpu_count++] = site;
 	return 0;
-}
-
-/* Does a later value replace this one whenever this one is there? */
-static bool is_overridden(const struct dts *d, const char *path, size_t event)
-{
-	struct dts_pos pos = dts_event_pos(d, &d->events[event]);
-
-	for (size_t i = event + 1; i < d->event_count; i++) {
-		if (dts_is_live_prop(d, &d->events[i], path, EDITS_PROPERTY) &&
-		    dts_within(d, dts_event_pos(d, &d->events[i]), pos))
-			return true;
-	}
-	return false;
-}
-
-/*
- * The node's own text, to put a value into: in the file that was opened when it has one,
- * else anywhere. Of several, the first; and the first in each branch of an "#if".
- */
-static bool is_home(const struct dts *d, const char *path, size_t def)
-{
-	bool here = false;
-
-	if (!is_definition(&d->defs[def]) || !is_live_def(d, &d->defs[def], path))
-		return false;
-	for (size_t i = 0; i < d->def_count; i++)
-		here |= !d->insts[d->defs[i].inst].file && is_definition(&d->defs[i]) &&
-			is_live_def(d, &d->defs[i], path);
-	if (here && d->insts[d->defs[def].inst].file)
-		return false;
-	for (size_t i = 0; i < def; i++) {
-		if (is_definition(&d->defs[i]) && is_live_def(d, &d->defs[i], path) &&
-		    !(here && d->insts[d->defs[i].inst].file) &&
-		    dts_within(d, def_pos(d, &d->defs[i]), def_pos(d, &d->defs[def])))
-			return false;
-	}
-	return true;
 }
 
 /* Values that stand inside an "#if" with nothing in its other branch. */
@@ -132,15 +64,16 @@ static void note_conditional(struct dts *d, size_t first)
 	for (size_t i = first; i < d->cpu_count; i++) {
 		const struct dts_site *s = &d->sites[i];
 		const struct dts_def *def = &d->defs[s->def];
-		bool alone = s->prop != NO_PROP;
+		bool alone = s->prop != DTS_NO_PROP;
 
-		if (alone && dts_within(d, site_pos(d, s), def_pos(d, def)))
+		if (alone && dts_within(d, dts_site_pos(d, s), dts_def_pos(d, def)))
 			continue;
 		for (size_t k = first; k < d->cpu_count; k++) {
-			struct dts_pos other = site_pos(d, &d->sites[k]);
+			struct dts_pos other = dts_site_pos(d, &d->sites[k]);
 
-			alone &= k == i || !(dts_exclusive(d, site_pos(d, s), other) ||
-					     dts_within(d, other, site_pos(d, s)));
+			alone &= k == i ||
+				 !(dts_exclusive(d, dts_site_pos(d, s), other) ||
+				   dts_within(d, other, dts_site_pos(d, s)));
 		}
 		if (alone)
 			note(d,
@@ -164,7 +97,7 @@ static void note_deletions(struct dts *d, const char *path, size_t first)
 			continue;
 		pos = dts_event_pos(d, e);
 		for (size_t k = first; k < d->cpu_count; k++) {
-			struct dts_pos site = site_pos(d, &d->sites[k]);
+			struct dts_pos site = dts_site_pos(d, &d->sites[k]);
 			bool after = e->seq > d->sites[k].seq;
 
 			later |= !after && dts_within(d, site, pos);
@@ -189,7 +122,7 @@ bool dts_is_certain(const struct dts *d, size_t i)
 	const struct dts_site *s = &d->sites[i];
 	const char *path = d->cpus[i].path;
 
-	if (dts_in_if(d, site_pos(d, s)))
+	if (dts_in_if(d, dts_site_pos(d, s)))
 		return false;
 	for (size_t k = 0; k < d->event_count; k++) {
 		const struct dts_event *e = &d->events[k];
@@ -204,34 +137,18 @@ bool dts_is_certain(const struct dts *d, size_t i)
 /* All places of one CPU node. */
 static int add_cpu(struct dts *d, const char *path, struct err *err)
 {
-	size_t first = d->cpu_count, values;
-	int ret = 0;
+	size_t first = d->cpu_count;
+	struct dts_sites sites = { 0 };
+	int ret = dts_find_sites(d, path, EDITS_PROPERTY, &sites, err);
 
-	for (size_t i = 0; !ret && i < d->event_count; i++) {
-		const struct dts_event *e = &d->events[i];
-
-		if (dts_is_live_prop(d, e, path, EDITS_PROPERTY) &&
-		    !is_overridden(d, path, i))
-			ret = add_site(d, path,
-				       (struct dts_site){ e->def, e->item, e->seq }, err);
-	}
-	values = d->cpu_count;
-	for (size_t i = 0; !ret && i < d->def_count; i++) {
-		bool covered = !is_home(d, path, i);
-
-		for (size_t k = first; k < values && !covered; k++)
-			covered = !dts_exclusive(d, site_pos(d, &d->sites[k]),
-						 def_pos(d, &d->defs[i]));
-		if (!covered)
-			ret = add_site(d, path,
-				       (struct dts_site){ i, NO_PROP, d->defs[i].seq },
-				       err);
-	}
-	if (!ret)
-		note_conditional(d, first);
-	if (!ret)
-		note_deletions(d, path, first);
-	return ret;
+	for (size_t i = 0; i < sites.count && !ret; i++)
+		ret = add_site(d, path, sites.list[i], err);
+	free(sites.list);
+	if (ret)
+		return ret;
+	note_conditional(d, first);
+	note_deletions(d, path, first);
+	return 0;
 }
 
 static bool seen(const struct dts *d, const char *path)
@@ -301,8 +218,9 @@ int dts_find_cpus(struct dts *d, struct err *err)
 		const char *path = d->defs[i].path;
 
 		if (!path || strncmp(path, "/cpus/", 6) || strchr(path + 6, '/') ||
-		    !is_definition(&d->defs[i]) || !is_live_def(d, &d->defs[i], path) ||
-		    seen(d, path) || !dts_is_cpu(d, path))
+		    !dts_is_definition(&d->defs[i]) ||
+		    !dts_is_live_def(d, &d->defs[i], path) || seen(d, path) ||
+		    !dts_is_cpu(d, path))
 			continue;
 		ret = add_cpu(d, path, err);
 		if (ret)

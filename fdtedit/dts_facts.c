@@ -9,7 +9,6 @@
 
 #include "fdtedit/dts_set.h"
 #include "fdtedit/grow.h"
-#include "lib/text.h"
 
 /* Keep @text (which may be NULL: out of memory) until dts_free(). */
 static const char *keep(struct dts *d, char *text)
@@ -329,30 +328,6 @@ static int domain_number(struct dts *d, const char *path, struct dts_pos pos)
 	return -1;
 }
 
-/* The value as it stands, on one line and not too long. */
-static char *quote_value(const struct dts_tree *t, const struct dts_item *p)
-{
-	size_t first = dts_next(t, p->value, p->value_end), last = p->value_end;
-	uint32_t start, len;
-	char *text;
-
-	while (last > first && dts_is_trivia(&t->tokens.list[last - 1]))
-		last--;
-	if (first == last)
-		return strdup("");
-	start = t->tokens.list[first].start;
-	len = t->tokens.list[last - 1].end - start;
-	if (asprintf(&text, "%.*s%s", len < 60 ? (int)len : 60, t->text + start,
-		     len < 60 ? "" : "...") < 0)
-		return NULL;
-	for (char *c = text; *c; c++) {
-		if (*c == '\n' || *c == '\t' || *c == '\r')
-			*c = ' ';
-	}
-	text_clean(text);
-	return text;
-}
-
 static int read_fact(struct dts *d, const struct dts_event *e, struct edit_cpu *cpu)
 {
 	if (dts_event_is(d, e, DTS_PROP, "compatible"))
@@ -416,7 +391,7 @@ int dts_read_value(struct dts *d, int inst, int prop, struct edit_cpu *cpu)
 		cpu->value = n.value;
 		return 0;
 	}
-	d->odd_values[d->cpu_count] = keep(d, quote_value(t, &t->items[prop]));
+	d->odd_values[d->cpu_count] = keep(d, dts_quote_value(t, &t->items[prop]));
 	return d->odd_values[d->cpu_count] ? 0 : -ENOMEM;
 }
 

@@ -226,15 +226,10 @@ static int add_labels(struct dts *d, size_t def, struct err *err)
 	return 0;
 }
 
-static bool is_cpu_path(const char *path)
-{
-	return path && !strncmp(path, "/cpus/", 6) && !strchr(path + 6, '/');
-}
-
-/* Keep a property, or its deletion, of a child of /cpus. */
+/* Keep a property, or its deletion, of a node whose path is known. */
 static int add_event(struct dts *d, int inst, int item, size_t def, struct err *err)
 {
-	if (!is_cpu_path(d->defs[def].path))
+	if (!d->defs[def].path)
 		return 0;
 	if (grow(&d->events, &d->event_cap, d->event_count, sizeof(*d->events)))
 		return no_memory(err);
@@ -243,7 +238,7 @@ static int add_event(struct dts *d, int inst, int item, size_t def, struct err *
 	return 0;
 }
 
-/* Keep the deletion of /cpus or of a node below: what stands inside goes with it. */
+/* Keep the deletion of a node: what stands inside goes with it. */
 static int add_deletion(struct dts *d, int inst, int item, size_t def, struct err *err)
 {
 	const struct dts_tree *t = dts_tree_of(d, inst);
@@ -257,11 +252,8 @@ static int add_deletion(struct dts *d, int inst, int item, size_t def, struct er
 		ev.path = dts_ref_path(d, name, len);
 	else if (parent)
 		ev.path = join(parent, name, len);
-	if (!ev.path || strncmp(ev.path, "/cpus", 5) ||
-	    (ev.path[5] && ev.path[5] != '/')) {
-		free(ev.path);
+	if (!ev.path)
 		return 0;
-	}
 	if (grow(&d->deletions, &d->deletion_cap, d->deletion_count, sizeof(ev))) {
 		free(ev.path);
 		return no_memory(err);
@@ -503,6 +495,10 @@ void dts_free(struct dts *d)
 		free(d->defs[i].path);
 	for (size_t i = 0; i < d->deletion_count; i++)
 		free(d->deletions[i].path);
+	for (size_t i = 0; i < d->edit_count; i++) {
+		free(d->edits[i].text);
+		free(d->edits[i].property);
+	}
 	for (size_t i = 0; i < d->string_count; i++)
 		free(d->strings[i]);
 	for (size_t i = 0; i < d->note_count; i++)
@@ -513,6 +509,7 @@ void dts_free(struct dts *d)
 	free(d->files);
 	free(d->insts);
 	free(d->defs);
+	free(d->edits);
 	free(d->events);
 	free(d->deletions);
 	free(d->labels);

@@ -11,6 +11,7 @@
 
 #include "fdtedit/dts.h"
 #include "fdtedit/dts_tree.h"
+#include "fdtedit/typed.h"
 #include "lib/buf.h"
 
 #define DTS_MAX_BYTES	  (8u << 20) /* the kernel's longest file has 1/20 of that */
@@ -51,7 +52,7 @@ struct dts_def {
 	size_t seq; /* place in dtc's order, shared with events */
 };
 
-/* A property or its deletion in a child of /cpus; or the deletion of a node. */
+/* A property or its deletion in a node whose path is known; or the deletion of a node. */
 struct dts_event {
 	int inst;
 	int item;
@@ -69,8 +70,25 @@ struct dts_label {
 /* Where a value stands, or where one will be put in. */
 struct dts_site {
 	size_t def;
-	int prop; /* item, -1: none yet */
+	int prop; /* item, DTS_NO_PROP: none yet */
 	size_t seq;
+};
+
+#define DTS_NO_PROP (-1)
+
+/* Zero it before use; the list is freed with free(). */
+struct dts_sites {
+	struct dts_site *list;
+	size_t count, cap;
+};
+
+/* Replace bytes [start, end) of a file. */
+struct dts_edit {
+	size_t file;
+	uint32_t start, end;
+	char *text;
+	size_t def;	/* that gets a new property; with start == end */
+	char *property; /* NULL: nothing is put in */
 };
 
 struct dts {
@@ -82,14 +100,16 @@ struct dts {
 	size_t def_count, def_cap;
 	struct dts_event *events;
 	size_t event_count, event_cap;
-	struct dts_event *deletions; /* of /cpus and nodes below, not among events */
+	struct dts_event *deletions; /* of nodes, not among events */
 	size_t deletion_count, deletion_cap;
 	struct dts_label *labels;
 	size_t label_count, label_cap;
 	size_t seq;
 	const char *const *include_dirs; /* borrowed */
 	size_t dir_count;
-	char *missing; /* "'x.dtsi' (line 3)": the first include not found */
+	char *missing;		/* "'x.dtsi' (line 3)": the first include not found */
+	struct dts_edit *edits; /* by dts_apply() and dts_change() */
+	size_t edit_count, edit_cap;
 	/* made by dts_find_cpus() */
 	struct edit_cpu cpus[EDITS_MAX];
 	struct dts_site sites[EDITS_MAX];  /* same index */
@@ -131,6 +151,24 @@ const struct dts_def *dts_def_by_path(const struct dts *d, const char *path);
 /* The path of a label or of "&{/path}", or NULL when it is not in the text. */
 char *dts_ref_path(const struct dts *d, const char *ref, size_t len);
 
+/*
+ * dts_find_sites - where the values of property @name of node @path stand, or would stand
+ * @out: appended to; several when the alternatives of an "#if" each give it, none when
+ *	the text has no such node
+ *
+ * Of values in a node and in "&label" blocks only the one that counts; without any, the
+ * node's own text, in the file that was opened when it is there. 0 or -ENOMEM.
+ */
+int dts_find_sites(const struct dts *d, const char *path, const char *name,
+		   struct dts_sites *out, struct err *err);
+struct dts_pos dts_site_pos(const struct dts *d, const struct dts_site *s);
+/* Of the node's body: what stands right inside of its braces. */
+struct dts_pos dts_def_pos(const struct dts *d, const struct dts_def *def);
+/* Is it text of the node @path that is not deleted later? */
+bool dts_is_live_def(const struct dts *d, const struct dts_def *def, const char *path);
+/* A node that stands in the text as a node, not only as "&label". */
+bool dts_is_definition(const struct dts_def *def);
+
 /* Where an event stands. */
 struct dts_pos dts_event_pos(const struct dts *d, const struct dts_event *e);
 /* Is it of that kind, and about the property @name (NULL: any)? */
@@ -157,6 +195,9 @@ int dts_read_value(struct dts *d, int inst, int prop, struct edit_cpu *cpu);
 bool dts_macro(const struct dts_tree *tree, const char *text, size_t *i,
 	       struct dts_span *name);
 
+/* A value as it stands, on one line and not too long; to be freed. NULL: no memory. */
+char *dts_quote_value(const struct dts_tree *t, const struct dts_item *prop);
+
 /* A number of the source, "100" or "0x64" or with a suffix as in "100UL". */
 struct dts_number {
 	uint64_t value;
@@ -177,5 +218,62 @@ int dts_token_number(const struct dts_tree *t, size_t i, size_t end,
  */
 int dts_plain_value(const struct dts_tree *t, const struct dts_item *prop,
 		    struct dts_number *out, size_t *token);
+
+/* Is token @i a comma? It is a name's character, so a word. */
+bool dts_is_comma(const struct dts_tree *t, size_t i);
+/* Is the value made of numbers, strings and bytes as they stand, not of macros? */
+bool dts_is_literal(const struct dts_tree *t, const struct dts_item *prop);
+/* Append the value as source writes it: "<1 2>". @hex: numbers as 0x1. 0 or -ENOMEM. */
+int dts_format_value(enum typed_kind kind, const void *data, size_t len, bool hex,
+		     struct buf *out);
+/*
+ * Append one number in the way the old one was written: decimal stays decimal,
+ * hexadecimal keeps prefix, case and leading zeros. @text: of the old one. 0 or -ENOMEM.
+ */
+int dts_format_number(const struct dts_number *old, const char *text, uint64_t value,
+		      struct buf *out);
+
+/* What a property shall be. */
+struct dts_want {
+	const char *path, *property;
+	enum typed_kind type;
+	const void *value; /* as in a compiled tree */
+	size_t len;
+};
+/*
+ * dts_edit_set - add the edit that puts the value in
+ *
+ * Returns 0; -EINVAL when the value there is a macro or an expression (and not @force),
+ * when it or its node stands half in an "#if", or when the same bytes would have to be
+ * two texts; -ENOMEM.
+ */
+int dts_edit_set(struct dts *d, const struct dts_site *site, const struct dts_want *want,
+		 bool force, struct err *err);
+/*
+ * dts_edit_add - keep the edit; what was kept for the same place already is not doubled
+ * @new: without text and property, which are copied; @property: NULL: nothing is put in
+ *
+ * Returns 0; -EINVAL when another text is kept for those bytes; -ENOMEM.
+ */
+int dts_edit_add(struct dts *d, const struct dts_edit *new, const struct buf *text,
+		 const char *property, struct err *err);
+/* -EINVAL when the item or a node around it stands half in an "#if"; else 0. */
+int dts_check_whole(const struct dts *d, int inst, int item, struct err *err);
+/* Where the line of @pos starts. */
+uint32_t dts_line_start(const struct dts_tree *t, uint32_t pos);
+/* The blanks that the line of @pos starts with. */
+struct dts_span dts_indent(const struct dts_tree *t, uint32_t pos);
+/* Past the newline that ends the line of token @i; 0 when more than comments follows. */
+uint32_t dts_next_line(const struct dts_tree *t, size_t i);
+/*
+ * dts_edit_remove - add the edit that takes a statement out, with its line and the
+ *	comment that ends it
+ *
+ * Returns 0; -EINVAL when it stands half in an "#if" or other things than labels stand
+ * before its name; -ENOMEM.
+ */
+int dts_edit_remove(struct dts *d, int inst, int item, struct err *err);
+/* Make the new texts of all edits so far. 0, -EINVAL when they overlap, -ENOMEM. */
+int dts_edit_rewrite(struct dts *d, struct err *err);
 
 #endif

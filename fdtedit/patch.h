@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "fdtedit/changes.h"
 #include "fdtedit/edits.h"
 #include "lib/buf.h"
 #include "lib/coeffs.h"
@@ -34,11 +35,12 @@ int patch_add_diff(struct buf *out, const char *name, const char *old, size_t ol
 struct patch_mail {
 	const struct coeffs *coeffs;
 	const struct edits *edits;
-	const char *name;    /* of the (first) file in the patch */
-	const char *dir;     /* where git is asked for the author */
-	const char *command; /* cmd_line() */
-	const char *version; /* cmd_version() */
-	const char *diff;    /* all diffs */
+	const struct changes *extra; /* beside the coefficients */
+	const char *name;	     /* of the (first) file in the patch */
+	const char *dir;	     /* where git is asked for the author */
+	const char *command;	     /* cmd_line() */
+	const char *version;	     /* cmd_version() */
+	const char *diff;	     /* all diffs */
 	size_t diff_len;
 };
 

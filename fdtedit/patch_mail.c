@@ -28,6 +28,30 @@ static bool git_author(const char *dir, struct buf *out)
 	return true;
 }
 
+/* Is it the first change of its property? */
+static bool is_first(const struct changes *c, size_t i)
+{
+	for (size_t k = 0; k < i; k++)
+		if (!strcmp(c->list[k].property, c->list[i].property))
+			return false;
+	return true;
+}
+
+/* "dynamic-power-coefficient, capacity-dmips-mhz" */
+static int add_properties(struct buf *out, const struct patch_mail *m)
+{
+	const char *sep = m->edits->count ? ", " : "";
+	int ret = m->edits->count ? buf_adds(out, EDITS_PROPERTY) : 0;
+
+	for (size_t i = 0; i < m->extra->count; i++) {
+		if (!is_first(m->extra, i))
+			continue;
+		ret |= buf_addf(out, "%s%s", sep, m->extra->list[i].property);
+		sep = ", ";
+	}
+	return ret;
+}
+
 /* Below @name's "boot/dts/" or "dts/", without folders' and file's ends. */
 static int add_subject(struct buf *out, const struct patch_mail *m)
 {
@@ -48,8 +72,10 @@ static int add_subject(struct buf *out, const struct patch_mail *m)
 		added += !m->edits->list[i].has_old;
 	verb = added == m->edits->count ? "add" : added ? "set" : "update";
 	len = strrchr(base, '.') ? (int)(strrchr(base, '.') - base) : (int)strlen(base);
-	return buf_addf(out, "Subject: [PATCH] %sdts: %.*s: %s " EDITS_PROPERTY "\n",
-			arch, len, base, verb);
+	if (!m->edits->count)
+		verb = "set";
+	return buf_addf(out, "Subject: [PATCH] %sdts: %.*s: %s ", arch, len, base, verb) |
+	       add_properties(out, m) | buf_adds(out, "\n");
 }
 
 static int add_opps(struct buf *out, const struct coeffs_cluster *c)

@@ -5,20 +5,33 @@
 #include "fdtedit/target.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "fdtedit/compile.h"
+#include "fdtedit/node.h"
+#include "fdtedit/source.h"
+#include "lib/outfile.h"
 #include "lib/text.h"
 
 FILE *target_talk(const struct target *t)
 {
-	return t->output && !strcmp(t->output, "-") ? stderr : stdout;
+	const char *out = t->source.patch && !t->output ? "-" : t->output;
+
+	return out && !strcmp(out, "-") ? stderr : stdout;
 }
 
 int target_check(const struct target *t, struct err *err)
 {
 	struct stat st;
 
+	if (t->backup && t->source.patch)
+		return err_set(
+			err, -EINVAL,
+			"--backup is for editing in place; --patch changes nothing");
+	if (t->source.patch)
+		return outfile_not_input(t->output, t->board, err);
 	if (t->backup && t->output)
 		return err_set(
 			err, -EINVAL,
@@ -45,10 +58,31 @@ bool target_same_file(const char *a, const char *b)
 	       sa.st_ino == sb.st_ino;
 }
 
+static int load_source(struct target *t, struct dtb *tree, struct err *err)
+{
+	const struct opt_list *dirs = &t->source.includes;
+	int ret = container_refuse_pick(&t->pick, t->board, err);
+
+	if (!ret)
+		ret = dts_read(t->board, dirs->items, dirs->n, &t->dts, err);
+	if (!ret)
+		ret = source_not_included(t->dts, t->output, err);
+	return ret ? ret : compile_dts(t->dts, false, dirs, tree, err);
+}
+
 int target_load(struct target *t, struct dtb *tree, struct err *err)
 {
-	int ret = container_open(t->board, &t->container, err);
+	int ret;
 
+	if (compile_is_source(t->board))
+		return load_source(t, tree, err);
+	if (t->source.patch)
+		return err_set(
+			err, -EINVAL,
+			"'%s': --patch is for source (.dts, .dtsi); a compiled tree "
+			"is edited without it",
+			t->board);
+	ret = container_open(t->board, &t->container, err);
 	if (ret)
 		return ret;
 	if (t->keep_rest)
@@ -63,6 +97,20 @@ void target_free(struct target *t)
 {
 	outset_free(&t->out);
 	container_free(&t->container);
+	dts_free(t->dts);
+}
+
+int target_node(const struct target *t, const struct dtb *tree, const char *name,
+		char **path, struct err *err)
+{
+	char *label = NULL;
+	int node;
+
+	if (t->dts && name[0] != '/')
+		label = dts_label_path(t->dts, name + (name[0] == '&'));
+	node = node_find(tree, label ? label : name, path, err);
+	free(label);
+	return node;
 }
 
 int target_write(struct target *t, const struct dtb *tree, bool any, struct err *err)
@@ -87,24 +135,55 @@ int target_finish(struct target *t, struct err *err)
 	return outset_commit(&t->out, err);
 }
 
-int target_change(struct target *t, const struct dtb *before, struct changes *changes,
-		  struct err *err)
+static int change_tree(struct target *t, const struct dtb *before,
+		       const struct changes *changes, struct err *err)
 {
-	size_t done = changes_drop_done(changes, before);
 	struct dtb after = { 0 };
-	FILE *talk = target_talk(t);
 	int ret = dtb_change(before, changes, &after, err);
 
 	if (ret)
 		return err_wrap(err, ret, "'%s'", t->board);
 	ret = target_write(t, &after, changes->count, err);
 	dtb_free(&after);
+	return ret;
+}
+
+static int change_source(struct target *t, const struct dtb *before,
+			 const struct changes *changes, struct err *err)
+{
+	const struct dts_opts opts = { t->source.all_files, t->source.force };
+	const struct source_want want = { .changes = changes };
+	struct dtb after = { 0 };
+	/* What cannot be done to the tree is refused in the same words. */
+	int ret = dtb_change(before, changes, &after, err);
+
+	dtb_free(&after);
+	if (ret)
+		return err_wrap(err, ret, "'%s'", t->board);
+	if (changes->count)
+		ret = dts_change(t->dts, changes, &opts, err);
+	if (!ret && changes->count)
+		ret = source_check(t, before, &want, err);
+	return ret ? ret : source_write(t, NULL, NULL, err);
+}
+
+int target_change(struct target *t, const struct dtb *before, struct changes *changes,
+		  struct err *err)
+{
+	size_t done = changes_drop_done(changes, before);
+	bool dry = t->dry_run || t->source.patch;
+	FILE *talk = target_talk(t);
+	int ret = t->dts ? change_source(t, before, changes, err)
+			 : change_tree(t, before, changes, err);
+
 	if (ret)
 		return ret;
 	changes_print(changes, before, talk);
+	if (t->dts)
+		source_print_files(t, talk);
 	if (changes->count)
 		fprintf(talk, "%s: %zu change%s%s\n", t->board, changes->count,
-			text_s(changes->count), t->dry_run ? " would be made" : "");
+			text_s(changes->count), dry ? " would be made" : "");
 	else
 		fprintf(talk, "%s: nothing to do%s\n", t->board,
 			done ? ", it says so already" : "");

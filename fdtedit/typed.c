@@ -66,6 +66,21 @@ const char *typed_name(enum typed_kind kind)
 	return kinds[kind].name;
 }
 
+size_t typed_width(enum typed_kind kind)
+{
+	return kinds[kind].width;
+}
+
+uint64_t typed_number(const void *data, size_t width)
+{
+	const unsigned char *bytes = data;
+	uint64_t value = 0;
+
+	for (size_t i = 0; i < width; i++)
+		value = value << 8 | bytes[i];
+	return value;
+}
+
 bool typed_known(const char *property, enum typed_kind *kind, bool *single)
 {
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
@@ -174,15 +189,6 @@ int typed_parse(enum typed_kind kind, char *const *words, int count, struct buf 
 	return ret;
 }
 
-static int format_number(const unsigned char *data, size_t width, struct buf *out)
-{
-	uint64_t value = 0;
-
-	for (size_t i = 0; i < width; i++)
-		value = value << 8 | data[i];
-	return buf_addf(out, "%" PRIu64, value);
-}
-
 static int format_text(const char *data, size_t len, const char *sep, struct buf *out)
 {
 	int ret = 0;
@@ -220,8 +226,10 @@ int typed_format(enum typed_kind kind, const void *data, size_t len, const char 
 		if (i)
 			ret = buf_adds(out, kind == TYPED_BYTES ? " " : sep);
 		if (!ret)
-			ret = kind == TYPED_BYTES ? buf_addf(out, "%02x", bytes[i])
-						  : format_number(bytes + i, width, out);
+			ret = kind == TYPED_BYTES
+				      ? buf_addf(out, "%02x", bytes[i])
+				      : buf_addf(out, "%" PRIu64,
+						 typed_number(bytes + i, width));
 	}
 	return ret ? err_errno(err, ret, "value") : 0;
 }

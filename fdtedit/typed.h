@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "lib/buf.h"
 #include "lib/err.h"
@@ -26,6 +27,10 @@ enum typed_kind {
 /* The kind that TYPED_CHOICES calls @name. */
 enum typed_kind typed_kind_of(const char *name);
 const char *typed_name(enum typed_kind kind);
+/* Bytes of one number; 0: it is none (texts, bytes). */
+size_t typed_width(enum typed_kind kind);
+/* The number that @width bytes are in a tree. */
+uint64_t typed_number(const void *data, size_t width);
 
 /*
  * typed_known - the kind and size of a property that the bindings define

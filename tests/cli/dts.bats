@@ -393,8 +393,8 @@ never closed" ]
 	printf 'dynamic-power-coefficient = <1>;\n' > dpc.dtsi
 	run --separate-stderr "$FDTEDIT" apply --all-files a.dts coeffs.json
 	[ "$status" -eq 2 ]
-	[ "$stderr" = "fdtedit apply: error: 'dpc.dtsi' is included for CPUs that need different \
-values; give them nodes of their own" ]
+	[ "$stderr" = "fdtedit apply: error: 'dpc.dtsi' is included for nodes that need different \
+values; give them text of their own" ]
 	[ "$(cat dpc.dtsi)" = 'dynamic-power-coefficient = <1>;' ]
 }
 

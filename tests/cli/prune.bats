@@ -150,7 +150,7 @@ refused() {
 	cp before.dtb board.dtb
 	sed -i s/cortex-a7/cortex-a5/ c.json
 	refused "matches no CPU node" prune board.dtb c.json
-	refused "'board.dts' is source" prune board.dts
+	refused "--patch is for source" prune --patch board.dtb
 }
 
 @test "COEFFS may match by label, are never the output, and what they miss is said" {
