@@ -138,7 +138,7 @@ zimage() {
 	table 0 3 > dtbo.img
 	for file in joined.dtb dtbo.img; do
 		cp "$file" before
-		"$FDTEDIT" delete --index 0 "$file" /cpus/cpu@0
+		"$FDTEDIT" delete --force --index 0 "$file" /cpus/cpu@0
 		less=$(($(size before) - $(size "$file")))
 		[ "$less" -gt 100 ]
 		[ $((less % 8)) -eq 0 ]
