@@ -27,7 +27,8 @@ struct diff_options {
 
 struct printer {
 	unsigned int count;
-	struct json *list; /* NULL: print lines */
+	unsigned int renumbered; /* nodes */
+	struct json *list;	 /* NULL: print lines */
 };
 
 static int add_value(bool there, const void *data, size_t len, struct buf *out)
@@ -43,7 +44,13 @@ static int format_property(const struct diff *d, struct buf *line)
 		ret = add_value(d->in_old, d->old, d->old_len, line);
 	if (!ret)
 		ret = buf_adds(line, " -> ");
-	return ret ? ret : add_value(d->in_new, d->new, d->new_len, line);
+	if (!ret)
+		ret = add_value(d->in_new, d->new, d->new_len, line);
+	if (!ret && d->from)
+		ret = buf_addf(line, " (points to %s -> %s)", d->from, d->to);
+	if (!ret && d->maybe)
+		ret = buf_adds(line, " (the same nodes, if these are phandles)");
+	return ret;
 }
 
 static int format_line(const struct diff *d, struct buf *line)
@@ -117,6 +124,12 @@ static int fill_json(const struct diff *d, struct json *obj)
 		ret |= put_value(obj, "old", d->old, d->old_len);
 	if (d->kind == DIFF_PROPERTY && d->in_new)
 		ret |= put_value(obj, "new", d->new, d->new_len);
+	if (d->from) {
+		ret |= json_put_text(obj, "old-points-to", d->from);
+		ret |= json_put_text(obj, "new-points-to", d->to);
+	}
+	if (d->maybe)
+		ret |= json_put_bool(obj, "same-if-phandles", true);
 	if (d->kind == DIFF_HEADER) {
 		ret |= json_put_u64(obj, "old", d->old_number);
 		ret |= json_put_u64(obj, "new", d->new_number);
@@ -164,7 +177,7 @@ static int diff_json(const struct dtb *old, const struct dtb *new, char **names,
 		json_free(root);
 		return err_errno(err, -ENOMEM, "list of differences");
 	}
-	ret = dtb_diff(old, new, collect_json, p, err);
+	ret = dtb_diff_followed(old, new, collect_json, p, &p->renumbered, err);
 	if (ret) {
 		json_free(p->list);
 		json_free(root);
@@ -207,8 +220,13 @@ static int run_diff(struct cmd_ctx *ctx, const void *opts, int argc, char **argv
 	if (!ret && o->json)
 		ret = diff_json(&old, &new, argv, &p, err);
 	else if (!ret)
-		ret = dtb_diff(&old, &new, print_line, &p, err);
-	if (!ret && !p.count && !same_bytes(&old, &new))
+		ret = dtb_diff_followed(&old, &new, print_line, &p, &p.renumbered, err);
+	if (!ret && p.renumbered)
+		cmd_note(ctx,
+			 "%u node%s have another phandle, which is followed in the "
+			 "properties that are known to hold some",
+			 p.renumbered, text_s(p.renumbered));
+	else if (!ret && !p.count && !same_bytes(&old, &new))
 		cmd_note(ctx, "same content; the bytes differ (order or strings)");
 	dtb_free(&old);
 	dtb_free(&new);
@@ -233,6 +251,13 @@ const struct cmd cmd_diff = {
 		"and in NEW as DTS text. The memory reserve map and the header (version, "
 		"boot CPU id, spare room) are compared too. The order of nodes and "
 		"properties does not matter.\n"
+		"\n"
+		"Phandles are followed: where a build numbers them otherwise, a property "
+		"that points to the same nodes is the same, and one that points to "
+		"another is told, be its number the same. A tree does not tell which "
+		"numbers are phandles; the bindings' own properties (clocks, *-supply, "
+		"pinctrl-0 ...) are known. Of others that would be the same if they "
+		"held phandles that is said.\n"
 		"\n"
 		"Source (.dts) goes through cpp and dtc first, which must be installed; "
 		"a "

@@ -11,6 +11,8 @@
 
 #include <libfdt.h>
 
+#include "fdtedit/dtb_refs.h"
+
 /* Subnodes or properties of one node. */
 struct item {
 	int offset; /* -1 once it is paired */
@@ -24,6 +26,8 @@ struct items {
 
 struct differ {
 	const void *old, *new;
+	const struct dtb_refs *refs; /* NULL: phandles are numbers as any */
+	unsigned int renumbered;
 	diff_fn *fn;
 	void *arg;
 	struct err *err;
@@ -101,14 +105,48 @@ static const char *path_text(const struct differ *d)
 	return d->path.len ? d->path.data : "/";
 }
 
-static int tell_property(struct differ *d, const char *name, int old, int new)
+static bool is_phandle(const char *name)
+{
+	return !strcmp(name, "phandle") || !strcmp(name, "linux,phandle");
+}
+
+/* A property that both have, of as many bytes: does it refer to the same? */
+static bool same_meaning(struct differ *d, struct diff *diff,
+			 const struct dtb_refs_place *place)
+{
+	bool equal = !memcmp(diff->old, diff->new, diff->old_len);
+
+	if (!d->refs)
+		return equal;
+	if (is_phandle(diff->name)) {
+		d->renumbered += !equal;
+		return true;
+	}
+	switch (dtb_refs_compare(d->refs, place, diff->old, diff->new, diff->old_len,
+				 &diff->from, &diff->to)) {
+	case REFS_SAME:
+		return true;
+	case REFS_OTHER:
+		return false;
+	case REFS_MAYBE:
+		diff->maybe = true;
+		return false;
+	case REFS_UNKNOWN:
+		break;
+	}
+	return equal;
+}
+
+/* @old, @new: offsets of the property; -1: not there */
+static int tell_property(struct differ *d, const struct dtb_refs_place *place, int old,
+			 int new)
 {
 	struct diff diff = {
 		.kind = DIFF_PROPERTY,
 		.in_old = old >= 0,
 		.in_new = new >= 0,
 		.path = path_text(d),
-		.name = name,
+		.name = place->property,
 	};
 	int len;
 
@@ -121,26 +159,30 @@ static int tell_property(struct differ *d, const char *name, int old, int new)
 		diff.new_len = len;
 	}
 	if (old >= 0 && new >= 0 && diff.old_len == diff.new_len &&
-	    !memcmp(diff.old, diff.new, diff.old_len))
+	    same_meaning(d, &diff, place))
 		return 0;
 	return d->fn(&diff, d->arg);
 }
 
 static int diff_properties(struct differ *d, int old, int new)
 {
+	struct dtb_refs_place place = { .old = old, .new = new };
 	struct items olds, news = { 0 };
 	int ret;
 
 	ret = list_properties(d->old, old, &olds);
 	if (!ret)
 		ret = list_properties(d->new, new, &news);
-	for (size_t i = 0; !ret && i < olds.count; i++)
-		ret = tell_property(d, olds.list[i].name, olds.list[i].offset,
+	for (size_t i = 0; !ret && i < olds.count; i++) {
+		place.property = olds.list[i].name;
+		ret = tell_property(d, &place, olds.list[i].offset,
 				    take(&news, olds.list[i].name));
-	for (size_t i = 0; !ret && i < news.count; i++)
+	}
+	for (size_t i = 0; !ret && i < news.count; i++) {
+		place.property = news.list[i].name;
 		if (news.list[i].offset >= 0)
-			ret = tell_property(d, news.list[i].name, -1,
-					    news.list[i].offset);
+			ret = tell_property(d, &place, -1, news.list[i].offset);
+	}
 	free(olds.list);
 	free(news.list);
 	return ret;
@@ -277,25 +319,42 @@ static int diff_reserve(struct differ *d, const void *one, const void *other)
 	return ret;
 }
 
+static int diff_trees(struct differ *d, const struct dtb *old, const struct dtb *new)
+{
+	int ret;
+
+	d->old = old->file.data;
+	d->new = new->file.data;
+	ret = diff_header(d, old, new);
+	if (!ret)
+		ret = diff_reserve(d, d->old, d->new);
+	if (!ret)
+		ret = diff_reserve(d, d->new, d->old);
+	if (!ret)
+		ret = diff_nodes(d, 0, 0);
+	buf_free(&d->path);
+	return ret == -ENOMEM ? err_errno(d->err, ret, "comparison") : ret;
+}
+
 int dtb_diff(const struct dtb *old, const struct dtb *new, diff_fn *fn, void *arg,
 	     struct err *err)
 {
-	struct differ d = {
-		.old = old->file.data,
-		.new = new->file.data,
-		.fn = fn,
-		.arg = arg,
-		.err = err,
-	};
-	int ret;
+	struct differ d = { .fn = fn, .arg = arg, .err = err };
 
-	ret = diff_header(&d, old, new);
+	return diff_trees(&d, old, new);
+}
+
+int dtb_diff_followed(const struct dtb *old, const struct dtb *new, diff_fn *fn,
+		      void *arg, unsigned int *renumbered, struct err *err)
+{
+	struct differ d = { .fn = fn, .arg = arg, .err = err };
+	struct dtb_refs *refs;
+	int ret = dtb_refs_new(old->file.data, new->file.data, &refs, err);
+
+	d.refs = refs;
 	if (!ret)
-		ret = diff_reserve(&d, d.old, d.new);
-	if (!ret)
-		ret = diff_reserve(&d, d.new, d.old);
-	if (!ret)
-		ret = diff_nodes(&d, 0, 0);
-	buf_free(&d.path);
-	return ret == -ENOMEM ? err_errno(err, ret, "comparison") : ret;
+		ret = diff_trees(&d, old, new);
+	*renumbered = d.renumbered;
+	dtb_refs_free(refs);
+	return ret;
 }

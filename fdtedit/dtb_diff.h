@@ -29,6 +29,10 @@ struct diff {
 	const void *old, *new;
 	size_t old_len, new_len;
 	uint64_t old_number, new_number; /* header; reserve map: address and size */
+	/* Where phandles are followed: the nodes that the value points to, of which the
+	 * first are two; or, with @maybe, it is the same if it holds phandles. */
+	const char *from, *to;
+	bool maybe;
 };
 
 /* Told each difference in turn; what it points to lasts as long as the call. Returns 0,
@@ -43,5 +47,11 @@ typedef int diff_fn(const struct diff *d, void *arg);
  */
 int dtb_diff(const struct dtb *old, const struct dtb *new, diff_fn *fn, void *arg,
 	     struct err *err);
+/*
+ * dtb_diff_followed - the same by meaning: a phandle is the node it stands for
+ * @renumbered: nodes whose phandle is another number, which is no difference
+ */
+int dtb_diff_followed(const struct dtb *old, const struct dtb *new, diff_fn *fn,
+		      void *arg, unsigned int *renumbered, struct err *err);
 
 #endif

@@ -22,7 +22,8 @@ enum kind {
 	LIST,	/* phandles */
 	ARGS,	/* phandles, each with as many cells as its node's property says */
 	MAP,	/* <id phandle base length> */
-	RANGES, /* <phandle offset offset count> */
+	RANGES, /* <phandle offset offset count>, or other three numbers */
+	PINS,	/* <bank pin function phandle> */
 	INTERRUPT_MAP,
 };
 
@@ -39,6 +40,10 @@ struct binding {
 static const struct binding names[] = {
 	{ "access-controllers", ARGS, "#access-controller-cells" },
 	{ "affinity", LIST, NULL },
+	{ "allwinner,sram", ONE, NULL },
+	{ "amlogic,ao-secure", ONE, NULL },
+	{ "amlogic,ao-sysctrl", ONE, NULL },
+	{ "amlogic,canvas", ONE, NULL },
 	{ "arm,cs-dev-assoc", LIST, NULL },
 	{ "assigned-clock-parents", ARGS, "#clock-cells" },
 	{ "assigned-clocks", ARGS, "#clock-cells" },
@@ -46,6 +51,7 @@ static const struct binding names[] = {
 	{ "backlight", LIST, NULL },
 	{ "cci-control-port", LIST, NULL },
 	{ "clocks", ARGS, "#clock-cells" },
+	{ "companion", LIST, NULL },
 	{ "cooling-device", ARGS, "#cooling-cells" },
 	{ "cpu", ONE, NULL },
 	{ "cpu-idle-states", LIST, NULL },
@@ -77,7 +83,11 @@ static const struct binding names[] = {
 	{ "l2-cache", ONE, NULL },
 	{ "leds", LIST, NULL },
 	{ "mboxes", ARGS, "#mbox-cells" },
+	{ "mdio-parent-bus", ONE, NULL },
 	{ "mediatek,adsp", LIST, NULL },
+	{ "mediatek,cci", LIST, NULL },
+	{ "mediatek,gce-client-reg", RANGES, NULL },
+	{ "mediatek,infracfg", LIST, NULL },
 	{ "mediatek,larbs", LIST, NULL },
 	{ "mediatek,platform", LIST, NULL },
 	{ "mediatek,smi", LIST, NULL },
@@ -102,6 +112,7 @@ static const struct binding names[] = {
 	{ "power-supplies", LIST, NULL },
 	{ "pwms", ARGS, "#pwm-cells" },
 	{ "qcom,bcm-voters", LIST, NULL },
+	{ "qcom,dload-mode", ONE, NULL },
 	{ "qcom,freq-domain", ARGS, "#freq-domain-cells" },
 	{ "qcom,gmu", LIST, NULL },
 	{ "qcom,ice", LIST, NULL },
@@ -110,16 +121,21 @@ static const struct binding names[] = {
 	{ "qcom,rproc", LIST, NULL },
 	{ "qcom,smem-states", ARGS, "#qcom,smem-state-cells" },
 	{ "regmap", ONE, NULL },
+	{ "regulator-coupled-with", LIST, NULL },
 	{ "remote-endpoint", ONE, NULL },
 	{ "renesas,fcp", LIST, NULL },
+	{ "renesas,ipmmu-main", ONE, NULL },
 	{ "required-opps", LIST, NULL },
 	{ "resets", ARGS, "#reset-cells" },
+	{ "rockchip,pins", PINS, NULL },
 	{ "rockchip,pmu", LIST, NULL },
 	{ "snps,axi-config", LIST, NULL },
 	{ "snps,mtl-rx-config", LIST, NULL },
 	{ "snps,mtl-tx-config", LIST, NULL },
 	{ "sound-dai", ARGS, "#sound-dai-cells" },
 	{ "sram", LIST, NULL },
+	{ "st,gcan", ONE, NULL },
+	{ "st,syscfg", ONE, NULL },
 	{ "suspend-opp", LIST, NULL },
 	{ "syscon", ONE, NULL },
 	{ "syscon-phy-power", ONE, NULL },
@@ -199,7 +215,8 @@ static int find_node(const struct reader *r, const fdt32_t *cell)
 	return found ? found->node : -1;
 }
 
-static int add(struct reader *r, int to)
+/* @at: cell of the property, or -1 */
+static int add(struct reader *r, int at, int to)
 {
 	struct refs *refs = r->refs;
 
@@ -207,7 +224,10 @@ static int add(struct reader *r, int to)
 		return 0;
 	if (grow(&refs->list, &refs->cap, refs->count, sizeof(*refs->list)))
 		return -ENOMEM;
-	refs->list[refs->count++] = (struct ref){ r->node, r->property, to };
+	refs->list[refs->count++] = (struct ref){ .from = r->node,
+						  .property = r->property,
+						  .at = at < 0 ? at : 4 * at,
+						  .to = to };
 	return 0;
 }
 
@@ -232,7 +252,7 @@ static int read_interrupt_map(struct reader *r, const fdt32_t *cells, int count)
 	while (!ret && at + address + interrupt < count) {
 		int to = find_node(r, &cells[at + address + interrupt]), more, args;
 
-		ret = add(r, to);
+		ret = add(r, at + address + interrupt, to);
 		if (to < 0)
 			break;
 		/* Without #address-cells there is none in the map. */
@@ -256,7 +276,7 @@ static int read_with_args(struct reader *r, const fdt32_t *cells, int count,
 
 		if (!fdt32_ld(&cells[at]))
 			continue;
-		ret = add(r, to);
+		ret = add(r, at, to);
 		if (to < 0)
 			break;
 		args = small_number(r->blob, to, args_name);
@@ -271,7 +291,7 @@ static int read_regular(struct reader *r, const fdt32_t *cells, int count, int f
 	int ret = 0;
 
 	for (int at = first; !ret && at < count; at += stride)
-		ret = add(r, find_node(r, &cells[at]));
+		ret = add(r, at, find_node(r, &cells[at]));
 	return ret;
 }
 
@@ -310,7 +330,7 @@ static int read_property(struct reader *r, const fdt32_t *cells, int count)
 		return 0;
 	switch (b->kind) {
 	case ONE:
-		return count ? add(r, find_node(r, cells)) : 0;
+		return count ? add(r, 0, find_node(r, cells)) : 0;
 	case LIST:
 		return read_regular(r, cells, count, 0, 1);
 	case ARGS:
@@ -319,6 +339,8 @@ static int read_property(struct reader *r, const fdt32_t *cells, int count)
 		return read_regular(r, cells, count, 1, 4);
 	case RANGES:
 		return read_regular(r, cells, count, 0, 4);
+	case PINS:
+		return read_regular(r, cells, count, 3, 4);
 	case INTERRUPT_MAP:
 		return read_interrupt_map(r, cells, count);
 	}
@@ -360,7 +382,8 @@ static int read_fixups_of(struct reader *r, int fixups)
 			uint32_t place = fdt32_ld(&places[i]);
 
 			if (size >= 4 && place <= (uint32_t)size - 4)
-				ret = add(r, find_node(r, (const void *)(value + place)));
+				ret = add(r, (int)place / 4,
+					  find_node(r, (const void *)(value + place)));
 		}
 	}
 	return ret;
@@ -396,8 +419,9 @@ static int read_chosen(struct reader *r)
 
 		r->property = paths[i];
 		if (text && len && !text[len - 1])
-			ret = add(r, fdt_path_offset_namelen(r->blob, text,
-							     strcspn(text, ":")));
+			ret = add(r, -1,
+				  fdt_path_offset_namelen(r->blob, text,
+							  strcspn(text, ":")));
 	}
 	return ret;
 }

@@ -19,6 +19,7 @@
 struct ref {
 	int from;	      /* node with the property */
 	const char *property; /* its name */
+	int at;		      /* where in it the phandle is, in bytes; -1: a path */
 	int to;		      /* node that it points to */
 };
 

@@ -48,6 +48,68 @@ setup() {
 	END
 }
 
+refs() { # TEXT-OF-DEV MORE-NODES... - a tree of references
+	echo "/dts-v1/; / { $2 gic: gic { #interrupt-cells = <1>; };
+		clk: clk { #clock-cells = <1>; }; vdd: vdd { }; sys: sys { };
+		iommu: iommu { }; hog { gpio-hog; gpios = <2 0>; };
+		dev { interrupt-parent = <&gic>; clocks = <&clk 3>, <0>, <&clk 2>;
+		vdd-supply = <&vdd>; iommu-map = <4 &iommu 5 6>;
+		rockchip,pins = <4 5 6 &vdd>, <7 8 9 &sys>; width = <2>; $1 }; };"
+}
+
+@test "phandles that a build numbers anew are followed" {
+	refs "" | dtc -q -O dtb -o a.dtb
+	refs "" "first: first { self = <&first>; };" | dtc -q -O dtb -o b.dtb
+	[ "$(fdtget a.dtb /dev clocks)" != "$(fdtget b.dtb /dev clocks)" ]
+	run --separate-stderr "$FDTEDIT" diff a.dtb b.dtb
+	[ "$status" -eq 1 ]
+	diff - <(echo "$output") <<- 'END'
+		/first: node added
+		/first: self: none -> <0x1>
+		/first: phandle: none -> <0x1>
+	END
+	[ "$stderr" = "fdtedit diff: note: 5 nodes have another phandle, which is followed in the properties that are known to hold some" ]
+	refs "" "first: first { };" | dtc -q -O dtb -o b.dtb
+	fdtput -r b.dtb /first
+	run --separate-stderr "$FDTEDIT" diff a.dtb b.dtb
+	[ "$status" -eq 0 ] && [ -z "$output" ]
+}
+
+@test "what is more than another number of the same node is a difference" {
+	first="first: first { self = <&first>; };"
+	refs "mine = <&sys>;" | dtc -q -O dtb -o a.dtb
+	# What comes behind a phandle, a number as any, a pin of a hog, and what may be one.
+	refs "mine = <&sys>;" "$first" |
+		sed 's/&clk 2/\&clk 3/; s/width = <2>/width = <3>/; s/gpios = <2 0>/gpios = <3 0>/' |
+		dtc -q -O dtb -o b.dtb
+	run --separate-stderr "$FDTEDIT" diff a.dtb b.dtb
+	[ "$status" -eq 1 ]
+	diff - <(echo "$output" | grep -v '^/first') <<- 'END'
+		/hog: gpios: <0x2 0x0> -> <0x3 0x0> (the same nodes, if these are phandles)
+		/dev: clocks: <0x2 0x3 0x0 0x2 0x2> -> <0x3 0x3 0x0 0x3 0x3>
+		/dev: width: <0x2> -> <0x3> (the same nodes, if these are phandles)
+		/dev: mine: <0x5> -> <0x6> (the same nodes, if these are phandles)
+	END
+	run "$FDTEDIT" diff --json a.dtb b.dtb
+	[ "$(grep -c '"same-if-phandles": true' <<< "$output")" -eq 3 ]
+}
+
+@test "a number that stays and means another node is a difference" {
+	refs "" | dtc -q -O dtb -o a.dtb
+	# The clock takes the number that the interrupt controller had, and the other way.
+	cp a.dtb b.dtb
+	gic=$(fdtget a.dtb /gic phandle)
+	clk=$(fdtget a.dtb /clk phandle)
+	fdtput b.dtb /gic phandle "$clk"
+	fdtput b.dtb /clk phandle "$gic"
+	run "$FDTEDIT" diff a.dtb b.dtb
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "/dev: interrupt-parent: <0x$gic> -> <0x$gic> (points to /gic -> /clk)" ]
+	[[ ${lines[1]} == "/dev: clocks: "*" (points to /clk -> /gic)" ]]
+	run "$FDTEDIT" diff --json a.dtb b.dtb
+	[[ $output == *'"old-points-to": "/gic"'*'"new-points-to": "/clk"'* ]]
+}
+
 @test "header and reserve map are compared" {
 	sed '/memreserve.*0x7f000000/s/0x00010000/0x20000/' "$src" |
 		dtc -q -b 3 -p 64 -V 16 -O dtb -o b.dtb
