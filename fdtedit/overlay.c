@@ -93,6 +93,16 @@ static const char *find_label(const void *blob, const char *path, bool by_phandl
 	return NULL;
 }
 
+/* What dtc takes between "&{" and "}". */
+static bool is_path(const char *path)
+{
+	static const char taken[] = "abcdefghijklmnopqrstuvwxyz"
+				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789,._+*#?@-/";
+
+	return !path[strspn(path, taken)];
+}
+
 int overlay_collect(const struct dtb *before, const struct dtb *after, bool by_phandle,
 		    struct overlay *out, struct err *err)
 {
@@ -100,9 +110,15 @@ int overlay_collect(const struct dtb *before, const struct dtb *after, bool by_p
 
 	out->err = err;
 	ret = dtb_diff(before, after, collect, out, err);
-	for (size_t i = 0; !ret && i < out->count; i++)
-		out->list[i].label = find_label(before->file.data, out->list[i].path,
-						by_phandle);
+	for (size_t i = 0; !ret && i < out->count; i++) {
+		struct overlay_prop *p = &out->list[i];
+
+		p->label = find_label(before->file.data, p->path, by_phandle);
+		if (!p->label && !is_path(p->path))
+			ret = err_set(err, -EINVAL,
+				      "'%s': source cannot say a name of such characters",
+				      p->path);
+	}
 	return ret;
 }
 

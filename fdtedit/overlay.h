@@ -35,7 +35,8 @@ struct overlay {
  * @by_phandle: use a node's label only if it has a phandle, as merging needs
  *
  * Returns 0; -EINVAL for a change that no overlay can make (anything removed, reserve
- * map, header); -ENOMEM. The caller frees with overlay_free(), in every case.
+ * map, header) or a node without label whose name no source can hold; -ENOMEM. The caller
+ * frees with overlay_free(), in every case.
  */
 int overlay_collect(const struct dtb *before, const struct dtb *after, bool by_phandle,
 		    struct overlay *out, struct err *err);
