@@ -12,6 +12,7 @@
 
 #include "fdtedit/dtb.h"
 #include "fdtedit/grow.h"
+#include "lib/text.h"
 
 #define REPORT_MAX 200 /* bytes of a value that are worth a line */
 
@@ -179,11 +180,27 @@ static void print_change(const struct change *c, const struct dtb *before, FILE 
 	}
 	if (c->why)
 		fprintf(f, " (%s)", c->why);
-	fputc('\n', f);
+}
+
+/* Names of nodes may hold anything. */
+static void print_clean(const struct change *c, const struct dtb *before, FILE *f)
+{
+	char *line = NULL;
+	size_t len;
+	FILE *memory = open_memstream(&line, &len);
+
+	if (!memory)
+		return;
+	print_change(c, before, memory);
+	if (!fclose(memory)) {
+		text_clean(line);
+		fprintf(f, "%s\n", line);
+	}
+	free(line);
 }
 
 void changes_print(const struct changes *c, const struct dtb *before, FILE *f)
 {
 	for (size_t i = 0; i < c->count; i++)
-		print_change(&c->list[i], before, f);
+		print_clean(&c->list[i], before, f);
 }

@@ -27,25 +27,20 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}                                                                        \
 	} while (0)
 
-/* Shall checks be run that take long (another program)? By the input, so that it fails
- * every time or never; replay.c has time for all. */
-#ifdef FUZZER
-static inline bool fuzz_slow_turn(const uint8_t *data, size_t size)
+/* Shall a check be run that takes long? One time in @turns, by the input, so that it
+ * fails every time or never; replay.c has time for all. */
+static inline bool fuzz_turn(const uint8_t *data, size_t size, unsigned int turns)
 {
 	unsigned int sum = 0;
 
 	for (size_t i = 0; i < size; i++)
 		sum = 31 * sum + data[i];
-	return sum % 16 == 0;
-}
+#ifdef FUZZER
+	return sum % turns == 0;
 #else
-static inline bool fuzz_slow_turn(const uint8_t *data, size_t size)
-{
-	(void)data;
-	(void)size;
-	return true;
-}
+	return sum % turns < turns;
 #endif
+}
 
 /* The coefficients that every target asks for: the CPU nodes of one compatible. */
 static inline struct coeffs *fuzz_coeffs(void)

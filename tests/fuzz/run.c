@@ -48,12 +48,21 @@ static bool is_talk(const char *text, size_t len, unsigned int *errors)
 	return true;
 }
 
+/* Names in a tree control no terminal here either. */
+static bool is_report(const char *text, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if ((unsigned char)text[i] < 0x20 && text[i] != '\n')
+			return false;
+	return true;
+}
+
 /* A failure is one line of reason and no result; a success has no such line. */
 static bool is_told(const struct run *r)
 {
 	unsigned int errors;
 
-	if (!is_talk(r->err, r->err_len, &errors))
+	if (!is_talk(r->err, r->err_len, &errors) || !is_report(r->out, r->out_len))
 		return false;
 	if (r->status == 2)
 		return errors && !r->out_len;
