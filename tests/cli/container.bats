@@ -284,22 +284,120 @@ fit() {
 	"$FDTEDIT" show --compatible test,other edited.itb > /dev/null
 }
 
-@test "mkimage takes its FIT image's digests for right after the edit" {
-	command -v mkimage > /dev/null || skip "no mkimage"
-	command -v dumpimage > /dev/null || skip "no dumpimage"
+# its MORE CONFIGURATION - source of a FIT image for mkimage, with all digests it knows
+its() {
+	local i=0 hashes=
+	for algo in crc32 md5 sha1 sha256 sha384 sha512; do
+		i=$((i + 1))
+		hashes+="hash-$i { algo = \"$algo\"; }; "
+	done
 	noise 333 > kernel
-	cat > fit.its <<-'END'
+	cat > fit.its <<-END
 		/dts-v1/;
 		/ { description = "test"; #address-cells = <1>;
-		images { fdt-1 { description = "t"; type = "flat_dt"; arch = "arm";
-			compression = "none"; data = /incbin/("board.dtb");
-			hash-1 { algo = "crc32"; }; hash-2 { algo = "sha256"; }; }; };
-		configurations { default = "c"; c { description = "c"; fdt = "fdt-1"; }; }; };
+		images {
+			kernel { description = "k"; type = "kernel"; arch = "arm"; os = "linux";
+				load = <0x8000>; entry = <0x8000>; compression = "none";
+				data = /incbin/("kernel"); $hashes };
+			fdt-1 { description = "t"; type = "flat_dt"; arch = "arm";
+				compression = "none"; data = /incbin/("board.dtb"); $hashes $1 };
+			fdt-2 { description = "u"; type = "flat_dt"; arch = "arm";
+				compression = "none"; data = /incbin/("other.dtb"); $hashes };
+		};
+		configurations { default = "c1";
+			c1 { description = "c"; kernel = "kernel"; fdt = "fdt-1"; $2 };
+			c2 { description = "c"; kernel = "kernel"; fdt = "fdt-2"; }; }; };
 	END
+}
+
+digests() {
+	for image in kernel fdt-1 fdt-2; do
+		for i in 1 2 3 4 5 6; do
+			fdtget -t bx "$1" "/images/$image/hash-$i" value
+		done
+	done
+}
+
+need_mkimage() {
+	command -v mkimage > /dev/null || skip "no mkimage (u-boot-tools)"
+	command -v dumpimage > /dev/null || skip "no dumpimage (u-boot-tools)"
+}
+
+@test "mkimage takes its FIT image's digests for right after the edit" {
+	need_mkimage
+	its "" ""
 	mkimage -f fit.its fit.itb > /dev/null
-	"$FDTEDIT" apply fit.itb coeffs.json
-	dumpimage -T flat_dt -p 0 -o out.dtb fit.itb
+	digests fit.itb > before
+	"$FDTEDIT" apply --index 0 fit.itb coeffs.json
+	dumpimage -T flat_dt -p 0 -o kernel.out fit.itb
+	dumpimage -T flat_dt -p 1 -o out.dtb fit.itb
+	dumpimage -T flat_dt -p 2 -o other.out fit.itb
+	cmp kernel.out kernel
 	cmp out.dtb want.dtb
+	cmp other.out other.dtb
+	for lister in mkimage dumpimage; do
+		$lister -l fit.itb > list
+		for algo in md5 sha1 sha256 sha384 sha512; do
+			[ "$(grep -A1 "Hash algo: *$algo$" list | awk '/value/ { print $3 }' | sed -n 2p)" = \
+				"$(${algo}sum < want.dtb | cut -d' ' -f1)" ] || { echo "$lister $algo"; false; }
+		done
+	done
+	# What mkimage computes itself of the images that are there.
+	cp fit.itb again.itb
+	mkimage -F again.itb > /dev/null
+	digests fit.itb > after
+	digests again.itb | diff after -
+	[ "$(diff before after | grep -c '^>')" -eq 6 ]
+	# An image that mkimage makes of a kernel and a tree by itself.
+	mkimage -f auto -A arm -O linux -T kernel -C none -a 0 -e 0 -n x -d kernel -b board.dtb \
+		auto.itb > /dev/null
+	"$FDTEDIT" apply auto.itb coeffs.json
+	dumpimage -T flat_dt -p 1 -o out.dtb auto.itb
+	cmp out.dtb want.dtb
+}
+
+@test "U-Boot's fit_check_sign finds the digests right after the edit" {
+	need_mkimage
+	command -v fit_check_sign > /dev/null || skip "no fit_check_sign (U-Boot's tools-only)"
+	its "" ""
+	mkimage -f fit.its fit.itb > /dev/null
+	"$FDTEDIT" apply --index 0 fit.itb coeffs.json
+	echo '/dts-v1/; / { };' | dtc -q -O dtb -o pub.dtb -
+	run fit_check_sign -f fit.itb -k pub.dtb -c c1
+	[ "$status" -eq 0 ]
+	# Of the kernel, then of the tree.
+	all="crc32+md5+sha1+sha256+sha384+sha512+"
+	[ "$(grep -o '^[a-z0-9]*+' <<< "$output" | tr -d '\n')" = "$all$all" ] ||
+		{ echo "$output"; false; }
+	# It would have told.
+	sed -i 's/test,big-little/test,big-liTTle/' fit.itb
+	run ! fit_check_sign -f fit.itb -k pub.dtb -c c1
+}
+
+@test "what mkimage signs, and what it puts outside of the image, is refused" {
+	need_mkimage
+	command -v openssl > /dev/null || skip "no openssl"
+	sign='signature-1 { algo = "sha256,rsa2048"; key-name-hint = "dev"; '
+	mkdir keys
+	openssl genrsa -out keys/dev.key 2048 2> /dev/null
+	openssl req -batch -new -x509 -key keys/dev.key -out keys/dev.crt
+	echo '/dts-v1/; / { };' | dtc -q -O dtb -o pub.dtb -
+	its "$sign };" ""
+	mkimage -f fit.its -k keys -K pub.dtb -r fit.itb > log 2>&1
+	refused fit.itb "image 'fdt-1' is signed (signature-1)" apply --index 0 fit.itb coeffs.json
+	its "" "$sign sign-images = \"kernel\", \"fdt\"; };"
+	mkimage -f fit.its -k keys -K pub.dtb -r fit.itb > log 2>&1
+	refused fit.itb "image 'fdt-1' is signed (configuration 'c1', signature-1)" \
+		apply --index 0 fit.itb coeffs.json
+	refused fit.itb "image 'fdt-1' is signed" set --index 0 fit.itb / model x
+	"$FDTEDIT" apply --index 1 fit.itb coeffs.json
+	its "" ""
+	mkimage -E -f fit.its fit.itb > /dev/null
+	refused fit.itb "outside of it (data-offset); make it without 'mkimage -E'" \
+		apply --index 0 fit.itb coeffs.json
+	mkimage -E -p 0x4000 -f fit.its fit.itb > /dev/null
+	refused fit.itb "outside of it (data-position); make it without 'mkimage -E'" \
+		apply --index 0 fit.itb coeffs.json
 }
 
 @test "a signed image is refused, whoever signs it" {
