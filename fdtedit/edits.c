@@ -33,7 +33,7 @@ void edits_note(struct edits *out, const char *fmt, ...)
 
 static const char *first_compatible(const struct edit_cpu *cpu)
 {
-	return cpu->compatible_count ? cpu->compatibles[0] : "no compatible";
+	return cpu->compatible_count ? cpu->compatibles[0] : "CPUs without compatible";
 }
 
 /* "reg 0x100 0x101" of the CPU nodes from @first on that have its compatible. */

@@ -132,6 +132,7 @@ int target_write(struct target *t, const struct dtb *tree, bool any, struct err 
 
 int target_finish(struct target *t, struct err *err)
 {
+	outset_tell_links(&t->out, target_talk(t));
 	return outset_commit(&t->out, err);
 }
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "lib/buf.h"
@@ -152,6 +153,19 @@ int outset_commit(struct outset *set, struct err *err)
 	for (size_t i = 0; i < set->count && !ret; i++)
 		ret = read_back(&set->files[i], err);
 	return ret;
+}
+
+void outset_tell_links(const struct outset *set, FILE *f)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < set->count; i++)
+		if (set->files[i].beside && !stat(set->files[i].path, &st) &&
+		    st.st_nlink > 1)
+			fprintf(f,
+				"%s: has another name (hard link), which keeps what was "
+				"there\n",
+				set->files[i].path);
 }
 
 void outset_free(struct outset *set)

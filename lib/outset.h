@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "lib/err.h"
 
@@ -37,6 +38,9 @@ int outset_add(struct outset *set, const char *path, const void *data, size_t le
  * places. An empty set is no work.
  */
 int outset_commit(struct outset *set, struct err *err);
+/* A line to @f for each file of the set that has other names, which will keep the old
+ * content: hard links. */
+void outset_tell_links(const struct outset *set, FILE *f);
 /* Throw away what has not taken its place. Harmless after commit and on a zeroed set. */
 void outset_free(struct outset *set);
 

@@ -206,6 +206,22 @@ more" ]
 	fdtdump board.dtb > /dev/null
 }
 
+@test "a hard link that keeps the old tree is told of" {
+	ln board.dtb other.dtb
+	run "$FDTEDIT" set -n board.dtb big0 capacity-dmips-mhz 1000
+	[ "${#lines[@]}" -eq 2 ]
+	run "$FDTEDIT" set board.dtb big0 capacity-dmips-mhz 1000
+	[ "$status" -eq 0 ]
+	[ "${lines[2]}" = "board.dtb: has another name (hard link), which keeps what was there" ]
+	cmp other.dtb before.dtb
+	run "$FDTEDIT" set board.dtb big0 capacity-dmips-mhz 1001
+	[ "${#lines[@]}" -eq 2 ]
+	cp "$TOP/tests/data/big-little.dts" a.dts
+	ln a.dts b.dts
+	run "$FDTEDIT" set a.dts /cpus/cpu@0 capacity-dmips-mhz 1000
+	[[ $output == *"a.dts: has another name (hard link)"* ]]
+}
+
 @test "set and delete are in place: mode and links kept, -n, -o and --backup as for apply" {
 	chmod 640 board.dtb
 	mkdir sub
