@@ -8,7 +8,7 @@ bats_require_minimum_version 1.5.0
 	run --separate-stderr "$TOP/scripts/fuzz" --replay
 	[ "$status" -eq 0 ] || { echo "$stderr"; false; }
 	[ -z "$stderr" ]
-	[ "${#lines[@]}" -eq 4 ]
+	[ "${#lines[@]}" -eq 5 ]
 	for line in "${lines[@]}"; do
 		[[ $line =~ ^fuzz_[a-z]+:\ ([0-9]+)\ seeds$ ]]
 		[ "${BASH_REMATCH[1]}" -ge 3 ]
@@ -17,7 +17,7 @@ bats_require_minimum_version 1.5.0
 
 @test "a target that fails is named with its file" {
 	mkdir -p tests/fuzz
-	for t in dtb dts command coeffs; do
+	for t in dtb dts source command coeffs; do
 		printf '#!/bin/sh\nfor f; do echo "$f"; done\nexit 1\n' > tests/fuzz/fuzz_$t
 	done
 	chmod +x tests/fuzz/*
