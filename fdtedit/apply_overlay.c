@@ -126,8 +126,6 @@ static int write_output(struct apply *a, const struct buf *text,
 
 	if (a->opts->dry_run)
 		return 0;
-	if (!strcmp(out, "-"))
-		a->talk = stderr;
 	if (source)
 		return outset_add(&a->out, out, text->data, text->len, false, err);
 	return write_compiled(&a->out, out, &compiled->file, text, err);

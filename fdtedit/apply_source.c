@@ -193,10 +193,8 @@ static int edit_source(struct apply *a, struct target *t, struct err *err)
 int apply_source(struct apply *a, struct err *err)
 {
 	struct target t = apply_target(a);
-	int ret;
+	int ret = edit_source(a, &t, err);
 
-	a->talk = target_talk(&t);
-	ret = edit_source(a, &t, err);
 	target_free(&t);
 	return ret;
 }

@@ -263,6 +263,15 @@ static int apply_dtb(struct apply *a, struct err *err)
 	return ret;
 }
 
+static FILE *choose_talk(const struct apply *a)
+{
+	struct target t = apply_target(a);
+
+	if ((a->opts->overlay || a->opts->fragment) && !t.output && !t.dry_run)
+		t.output = "-";
+	return target_talk(&t);
+}
+
 static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		     struct err *err)
 {
@@ -270,7 +279,7 @@ static int run_apply(struct cmd_ctx *ctx, const void *opts, int argc, char **arg
 	int ret;
 
 	(void)argc;
-	a.talk = a.opts->output && !strcmp(a.opts->output, "-") ? stderr : stdout;
+	a.talk = choose_talk(&a);
 	ret = check_options(&a, argv[1], err);
 	if (!ret && compile_is_source(a.board))
 		ret = container_refuse_pick(&a.opts->pick, a.board, err);

@@ -163,6 +163,8 @@ static int compile_flat(const struct dts *d, bool new, const struct opt_list *in
 	int ret = dts_flatten(d, new, &text, err);
 
 	dts_output(d, 0, &file);
+	if (!ret && !file.old_len)
+		ret = err_set(err, -EINVAL, "'%s' is empty", file.path);
 	if (!ret)
 		ret = compile(&text, file.path, includes, labels, dtb, err);
 	buf_free(&text);
@@ -179,12 +181,14 @@ int compile_source(const char *path, const struct opt_list *includes, bool label
 		   struct dtb *dtb, struct err *err)
 {
 	struct dts *d;
-	int ret;
+	int ret = dts_read(path, includes ? includes->items : NULL,
+			   includes ? includes->n : 0, &d, err);
 
 	/* cpp and dtc may know better what is wrong, if anything is. */
-	if (dts_read(path, includes ? includes->items : NULL, includes ? includes->n : 0,
-		     &d, NULL))
+	if (ret == -EINVAL || ret == -ERANGE)
 		return compile(NULL, path, includes, labels, dtb, err);
+	if (ret)
+		return ret;
 	ret = compile_flat(d, false, includes, labels, dtb, err);
 	dts_free(d);
 	return ret;

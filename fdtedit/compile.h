@@ -31,7 +31,8 @@ int compile_dts(const struct dts *d, bool new, const struct opt_list *includes,
 		struct dtb *dtb, struct err *err);
 
 /*
- * compile_source - compile_dts() of a file; as it is on disk where dts_read() refuses it
+ * compile_source - compile_dts() of a file; as it is on disk where dts_read() does not
+ * understand it
  * @labels: with those of the source in /__symbols__ (dtc -@)
  *
  * Returns as compile_dts(), and -errno of reading.

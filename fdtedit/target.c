@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "fdtedit/compile.h"
 #include "fdtedit/node.h"
@@ -15,11 +16,20 @@
 #include "lib/outfile.h"
 #include "lib/text.h"
 
+/* /dev/stdout is one of its names, and so is that of the file that it goes to. */
+static bool is_stdout(const char *path)
+{
+	struct stat a, b;
+
+	return !strcmp(path, "-") || (!stat(path, &a) && !fstat(STDOUT_FILENO, &b) &&
+				      a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
 FILE *target_talk(const struct target *t)
 {
 	const char *out = t->source.patch && !t->output ? "-" : t->output;
 
-	return out && !strcmp(out, "-") ? stderr : stdout;
+	return out && is_stdout(out) ? stderr : stdout;
 }
 
 int target_check(const struct target *t, struct err *err)

@@ -113,8 +113,15 @@ static int read_named(struct buf *buf, int fd, const char *name, size_t max,
 		      struct err *err)
 {
 	size_t start = buf->len;
-	int ret = read_all(buf, fd, max);
+	struct stat st;
+	int ret;
 
+	/* One that is far too long is not read to find that out; sysfs claims 4096. */
+	if (max > 4096 && !fstat(fd, &st) && S_ISREG(st.st_mode) &&
+	    (uintmax_t)st.st_size > max)
+		ret = -EFBIG;
+	else
+		ret = read_all(buf, fd, max);
 	if (!ret)
 		return 0;
 	/* As before: who had nothing has nothing to free. */

@@ -457,17 +457,51 @@ need_mkimage() {
 	[ "$status" -eq 2 ]
 }
 
-@test "-o and -n leave a container alone" {
+# same_everywhere FILE OPTIONS - -n says what in place does and does nothing; -o, also from
+# standard input and to standard output, writes what in place does
+same_everywhere() {
+	local file=$1
+	shift
+	cp "$file" before
+	cp "$file" edited
+	"$FDTEDIT" apply "$@" edited coeffs.json > did
+	run ! cmp -s before edited
+	run --separate-stderr "$FDTEDIT" apply -n "$@" "$file" coeffs.json
+	[ "$status" -eq 0 ] && [ -z "$stderr" ]
+	sed "s/^edited: \(.*\) changed,/$file: \1 would change,/" did | diff - <(echo "$output")
+	"$FDTEDIT" apply -n -o out "$@" "$file" coeffs.json | diff - <(echo "$output")
+	[ ! -e out ]
+	"$FDTEDIT" apply -n -o - "$@" "$file" coeffs.json 2> said > new
+	[ ! -s new ]
+	diff said <(echo "$output")
+	"$FDTEDIT" apply -o out "$@" "$file" coeffs.json
+	cmp out edited
+	"$FDTEDIT" apply -o - "$@" "$file" coeffs.json 2> said | cmp - edited
+	"$FDTEDIT" apply -o - "$@" - coeffs.json < "$file" 2> said | cmp - edited
+	"$FDTEDIT" apply -o out "$@" edited coeffs.json
+	cmp out edited
+	rm out
+	cmp "$file" before
+}
+
+@test "-n, -o and standard input and output are the same for every kind of file" {
+	{ zimage little && cat board.dtb && noise 9; } > zImage
+	same_everywhere zImage
 	cat board.dtb other.dtb > joined.dtb
-	cp joined.dtb before
-	run "$FDTEDIT" apply -n --index 1 joined.dtb coeffs.json
-	[ "$status" -eq 0 ]
-	cmp joined.dtb before
-	"$FDTEDIT" apply --index 1 -o new.dtb joined.dtb coeffs.json
-	cmp joined.dtb before
-	cat board.dtb want-other.dtb | cmp - new.dtb
+	same_everywhere joined.dtb --index 1
+	table 0 3 > dtbo.img
+	same_everywhere dtbo.img --compatible test,big-little
+	fit '' ''
+	same_everywhere fit.itb --index 0
+	same_everywhere board.dtb
+	same_everywhere board.dtb --keep-trailing
+	{ cat board.dtb && noise 33; } > t.dtb
+	same_everywhere t.dtb --keep-trailing
+	refused t.dtb "33 bytes after the tree" apply -n t.dtb coeffs.json
+	refused t.dtb "33 bytes after the tree" apply -o - t.dtb coeffs.json
 	fit 'signature-1 { value = [00]; };' ''
 	refused fit.itb "is signed" apply -n --index 0 fit.itb coeffs.json
+	refused fit.itb "is signed" apply -o - --index 0 fit.itb coeffs.json
 }
 
 @test "files that hold trees but are not edited are named" {
