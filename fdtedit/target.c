@@ -119,6 +119,10 @@ int target_node(const struct target *t, const struct dtb *tree, const char *name
 	if (t->dts && name[0] != '/')
 		label = dts_label_path(t->dts, name + (name[0] == '&'));
 	node = node_find(tree, label ? label : name, path, err);
+	/* The tree that source compiles to has lost them, the text has not. */
+	if (node == -ENOENT && t->dts && !label && name[0] != '/')
+		err_set(err, node, "no node '%s': it is no path, no alias and no label",
+			name);
 	free(label);
 	return node;
 }

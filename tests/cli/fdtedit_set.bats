@@ -206,6 +206,12 @@ more" ]
 	fdtdump board.dtb > /dev/null
 }
 
+@test "the labels of source are not missed in the tree that it compiles to" {
+	cp "$TOP/tests/data/big-little.dts" board.dts
+	refused "no node 'nobody': it is no path, no alias and no label" set board.dts nobody reg 1
+	"$FDTEDIT" set board.dts big0 capacity-dmips-mhz 1000
+}
+
 @test "a hard link that keeps the old tree is told of" {
 	ln board.dtb other.dtb
 	run "$FDTEDIT" set -n board.dtb big0 capacity-dmips-mhz 1000
