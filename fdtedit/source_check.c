@@ -125,10 +125,16 @@ static int judge(const struct diff *d, void *arg)
 
 	if (is_meant(c, d))
 		return 0;
-	if (!d->path)
+	/* dtc has the boot CPU id from the first CPU node. */
+	if (d->kind == DIFF_HEADER)
 		return err_set(c->err, -EINVAL,
-			       "compiled, the edit would change the header or the "
-			       "reserve map too: edit it by hand");
+			       "compiled, the edit would also change the header's %s, "
+			       "%" PRIu64 " -> %" PRIu64 ": edit it by hand",
+			       d->name, d->old_number, d->new_number);
+	if (d->kind == DIFF_RESERVE)
+		return err_set(c->err, -EINVAL,
+			       "compiled, the edit would also change the reserve map: "
+			       "edit it by hand");
 	return err_set(c->err, -EINVAL,
 		       "compiled, the edit would also change %s%s'%s': edit it by hand",
 		       d->name ? d->name : "", d->name ? " of " : "node ", d->path);
