@@ -210,9 +210,10 @@ more" ]
 	cp "$TOP/tests/data/big-little.dts" board.dts
 	refused "no node 'nobody': it is no path, no alias and no label" set board.dts nobody reg 1
 	"$FDTEDIT" set board.dts big0 capacity-dmips-mhz 1000
-	# dtc's boot CPU is the first node.
-	refused "the edit would also change the header's boot CPU id, 256 -> 258: edit it by hand" \
-		set board.dts little0 reg 258
+	# dtc's boot CPU is the first node of /cpus.
+	echo '/dts-v1/; / { cpus { cpu@1 { device_type = "cpu"; reg = <1>; }; }; };' > one.dts
+	refused "the edit would also change the header's boot CPU id, 1 -> 2: edit it by hand" \
+		set one.dts /cpus/cpu@1 reg 2
 }
 
 @test "a hard link that keeps the old tree is told of" {
