@@ -320,10 +320,12 @@ no_report() {
 		no_report $f "'$f' is as before, $lost" apply --backup $f coeffs.json
 		no_report $f "'new' is not made, $lost" apply -o new $f coeffs.json
 	done
+	for f in board.dtb board.dts; do
+		no_report $f "'$f' is as before, $lost" set $f / model x
+		no_report $f "'$f' is as before, $lost" set --backup $f / model x
+		no_report $f "'$f' is as before, $lost" delete $f / model
+	done
 	f=board.dtb
-	no_report $f "'$f' is as before, $lost" set $f / model x
-	no_report $f "'$f' is as before, $lost" set --backup $f / model x
-	no_report $f "'$f' is as before, $lost" delete $f / model
 	no_report $f "'x.dtso' is not made, $lost" apply --overlay -o x.dtbo $f coeffs.json
 	no_report $f "'x.dtso' is not made, $lost" apply --overlay -o x.dtso $f coeffs.json
 	no_report board.dts "'x.patch' is not made, $lost" \

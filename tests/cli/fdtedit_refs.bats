@@ -148,3 +148,20 @@ board.dtb: 2 changes" ] || { echo "$output"; false; }
 	[ "$(dtc -q -I dtb -O dts merged.dtb | grep -c 'far\|fragment')" -eq 2 ] ||
 		{ dtc -q -I dtb -O dts merged.dtb; false; }
 }
+
+@test "the same in source" {
+	cp board.dts before.dts
+	run --separate-stderr "$FDTEDIT" delete board.dts /osc
+	[ "$status" -eq 2 ] && [ -z "$output" ]
+	[ "$stderr" = "fdtedit delete: error: 'board.dts': clocks of '/bus/uart@1' points to '/osc'; \
+change that first" ] || { echo "$stderr"; false; }
+	cmp board.dts before.dts
+	"$FDTEDIT" delete board.dts /bus/uart@2
+	run diff before.dts board.dts
+	[ "$(grep -c '^[<>]' <<< "$output")" -eq 3 ] || { echo "$output"; false; }
+	[[ $output != *'serial1'*'> '*serial1* && $output == *'uart@2 {'* ]]
+	dtc -q -O dtb -o after.dtb board.dts
+	run "$FDTEDIT" get after.dtb /aliases serial1
+	[ "$status" -eq 1 ]
+	[ "$("$FDTEDIT" get after.dtb /aliases serial0)" = /bus/uart@1 ]
+}

@@ -205,13 +205,16 @@ refused() {
 @test "a report that cannot be written leaves the tree as it was" {
 	[ -e /dev/full ] || skip "no /dev/full"
 	cp board.dtb before.dtb
-	for args in "" --remove --backup; do
-		# shellcheck disable=SC2016
-		run sh -c '"$FDTEDIT" prune $1 board.dtb 2>&1 > /dev/full' - "$args"
-		[ "$status" -eq 2 ]
-		[ "${lines[-1]}" = "fdtedit prune: error: 'board.dtb' is as before, since the report of \
-it is not written: cannot write standard output: No space left on device" ]
-		cmp board.dtb before.dtb
-		[ ! -e board.dtb.orig ]
+	cp board.dts before.dts
+	for file in board.dtb board.dts; do
+		for args in "" --remove --backup; do
+			# shellcheck disable=SC2016
+			run sh -c '"$FDTEDIT" prune $1 $2 2>&1 > /dev/full' - "$args" $file
+			[ "$status" -eq 2 ]
+			[ "${lines[-1]}" = "fdtedit prune: error: '$file' is as before, since the \
+report of it is not written: cannot write standard output: No space left on device" ]
+			cmp $file before.${file#*.}
+			[ ! -e $file.orig ]
+		done
 	done
 }
