@@ -16,10 +16,12 @@ static int check_file(const struct dts *d, int inst, int item, const char *what,
 {
 	if (!d->insts[inst].file || opts->all_files)
 		return 0;
-	return err_set(
-		err, -EPERM, "%s%s'%s' is in '%s' (line %u); --all-files edits it there",
-		what, *what ? " of " : "node ", path, d->files[d->insts[inst].file]->path,
-		dts_item_of(d, inst, item)->line);
+	return err_set(err, -EPERM,
+		       "%s%s'%s' is in '%s' (line %u); --all-files edits it there, for "
+		       "all that include it",
+		       what, *what ? " of " : "node ", path,
+		       d->files[d->insts[inst].file]->path,
+		       dts_item_of(d, inst, item)->line);
 }
 
 /* A later line that takes the property away again, whatever the "#if" are. */

@@ -19,7 +19,7 @@ struct source_want {
 /*
  * source_check - compile the edited source: does it differ by what is wanted alone?
  *
- * Nodes may be numbered (phandle) otherwise, as dtc does it in the order of references.
+ * As dtb_diff_followed() sees it: dtc numbers nodes in the order of references.
  * Returns 0; -EINVAL with what else would change, what would not, or why it does not
  * compile.
  */

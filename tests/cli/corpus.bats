@@ -17,6 +17,7 @@ setup() {
 	[ "${lines[1]}" = "binary: 40 of 40 edited, nothing else differs (2 have cores of two \
 kinds on one clock)" ]
 	[[ ${lines[2]} == "source: 40 of 40 boards edited, "* ]]
+	[[ ${lines[3]} == *" got a property in any node and lost it again, "* ]]
 	[ "${lines[-1]}" = "0 failures" ]
 }
 
@@ -40,5 +41,6 @@ kinds on one clock)" ]
 	[[ $output == *"failed: arch/arm64/boot/dts/plain.dts: binary: /cpus: more: differs"* ]]
 	[[ $output == *"plain.dts: source: arch/arm64/boot/dts/plain.dts: more than the property differs"* ||
 		$output == *"plain.dts: source: arch/arm64/boot/dts/plain.dts: other lines differ"* ]]
-	[ "${lines[-1]}" = "3 failures" ]
+	[[ $output == *"plain.dts: set: /"*": other lines differ"* ]]
+	[ "${lines[-1]}" = "4 failures" ]
 }

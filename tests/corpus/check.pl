@@ -9,7 +9,8 @@
 # Every board is compiled as the kernel's build does it, gets made-up coefficients for its CPU nodes, and
 # is edited as a tree and as source; then each file that holds a CPU node of a board is edited alone. The
 # trees are compared by the reader below, which shares nothing with fdtedit or libfdt, and as the text
-# that 'dtc -s' makes of them; of source, the lines are compared. Exit 1 when anything else differs.
+# that 'dtc -s' makes of them; of source, the lines are compared. In source, one node drawn at random gets
+# another property and loses it, and OPPs are pruned. Exit 1 when anything else differs.
 use strict;
 use warnings;
 use Cwd qw(abs_path);
@@ -18,7 +19,7 @@ use Time::HiRes qw(time);
 
 my ($fdtedit, $tree, $work, $jobs, $count, $seed) = @ARGV;
 die "usage: check.pl FDTEDIT TREE WORK JOBS COUNT SEED\n" if @ARGV != 6;
-my $property = 'dynamic-power-coefficient';
+our $property = 'dynamic-power-coefficient';
 my $include = 'scripts/dtc/include-prefixes';
 $fdtedit = abs_path($fdtedit);
 $tree = abs_path($tree);
@@ -287,6 +288,50 @@ sub check_source {
 	return 1;
 }
 
+# A node drawn at random gets a property of ours in source, and loses it: then every byte is as before.
+sub check_set {
+	my ($board, $before) = @_;
+	my @nodes = map { $_->[1] } grep { $_->[0] eq 'node' && $_->[1] !~ /'/ } @{$before->{items}};
+	srand unpack '%32C*', "$board $seed";
+	my $node = $nodes[rand @nodes];
+	local $property = 'corpus-number';
+	my ($status) = run("$fdtedit set --all-files -I $include $board '$node' $property 77");
+	return $n{macro}++ && 0 if $status == 2 && said() =~ /no text of node .* a macro may make it/ && !touched();
+	return failed($board, 'set', $node, said()) if $status;
+	my @touched = touched();
+	my ($fault, $new) = line_fault($touched[0] // 'nothing');
+	return failed($board, 'set', $node, @touched . ' files changed') if @touched != 1;
+	return failed($board, 'set', $node, $fault || "$new lines are new") if $fault || $new != 1;
+	my $refused = compile($board, "$work/after.$$");
+	return failed($board, 'set', $node, "does not compile: $refused") if $refused;
+	$fault = tree_fault($before, read_tree("$work/after.$$"), { $node => 77 }, 0);
+	return failed($board, 'set', $node, $fault) if $fault;
+	($status) = run("$fdtedit delete --all-files -I $include $board '$node' $property");
+	return failed($board, 'delete', $node, said()) if $status;
+	return failed($board, 'delete', $node, 'the file is not as before')
+		if read_file($touched[0]) ne read_file("$tree/$touched[0]");
+	return 1;
+}
+
+# OPPs of the made-up coefficients are switched off: only their status differs, and that is told.
+sub check_prune {
+	my ($board) = @_;
+	my ($status, $out) = run("$fdtedit prune --all-files -I $include $board $work/coeffs.$$");
+	return 0 if $status == 2 && said() =~ /nothing tells which OPPs|one frequency domain would get two/;
+	return failed($board, 'prune', said()) if $status;
+	my $told = () = $out =~ /: status: \S+ -> disabled/g;
+	my $refused = compile($board, "$work/after.$$");
+	return failed($board, 'prune', "does not compile: $refused") if $refused;
+	my (undef, $diff) = run("dtc -q -s -I dtb -O dts -o $work/a.$$ $work/before.$$ && "
+		. "dtc -q -s -I dtb -O dts -o $work/b.$$ $work/after.$$ && diff $work/a.$$ $work/b.$$");
+	my @new = $diff =~ /^> .*/mg;
+	return failed($board, 'prune', 'other lines differ')
+		if grep { !/^(> \s*status = "disabled"|< \s*status = ".*");$/ } $diff =~ /^[<>].*/mg;
+	return failed($board, 'prune', @new . " lines are new for $told OPPs") if @new != $told;
+	$n{opps} += $told;
+	return 1;
+}
+
 sub check_board {
 	my ($note, $board) = @_;
 	my $refused = compile($board, "$work/before.$$");
@@ -305,6 +350,10 @@ sub check_board {
 	$n{nodes} += @paths;
 	$n{binary}++ if check_binary($board, $before, $want, $cpus);
 	$n{source}++ if check_source($board, $board, $before, $want) == 1;
+	put_back();
+	$n{set}++ if check_set($board, $before);
+	put_back();
+	$n{prune}++ if check_prune($board);
 	put_back();
 }
 
@@ -370,7 +419,7 @@ if ($count && $count < $all) {
 	my %key = map { $_ => rand } @boards;
 	@boards = (sort { $key{$a} <=> $key{$b} } @boards)[0 .. $count - 1];
 }
-$n{$_} = 0 for qw(built without nodes binary source file label shared);
+$n{$_} = 0 for qw(built without nodes binary source set macro prune opps file label shared);
 my $start = time;
 my %first;
 for my $f (sort { $a->[2] cmp $b->[2] } in_parallel(\&check_board, @boards)) {
@@ -385,7 +434,9 @@ my $tried = $n{built} - $n{without};
 print @boards == $all ? "boards: all $all" : sprintf('boards: %d of %d at random (seed %s)', scalar @boards, $all, $seed),
 	", $n{built} built, $n{without} without CPU nodes, $n{nodes} CPU nodes\n";
 print "binary: $n{binary} of $tried edited, nothing else differs ($n{shared} have cores of two kinds on one clock)\n";
-printf "source: %d of %d boards edited, %.0f s for both\n", $n{source}, $tried, $middle - $start;
+printf "source: %d of %d boards edited, %.0f s for all of this\n", $n{source}, $tried, $middle - $start;
+print "        $n{set} got a property in any node and lost it again, $n{macro} have one that a macro makes\n";
+print "        $n{prune} pruned, $n{opps} OPPs switched off\n";
 printf "files:  %d of %d with CPU nodes edited alone, %.0f s\n", $n{file}, @files - $n{label}, time - $middle;
 print "        $n{label} more only add to nodes of other files, and were edited with their board\n";
 print "failed: $_\n" for sort @failures;
