@@ -49,8 +49,8 @@ static int print_property(struct cmd_ctx *ctx, const struct get_options *opts,
 	struct err why = { "" };
 	char *path = NULL;
 	int node = node_find(dtb, argv[1], &path, &why);
+	int prop, len, ret = 0;
 	const void *data;
-	int len, ret;
 
 	if (node == -ENOENT) {
 		cmd_note(ctx, "'%s': %s", argv[0], why.msg);
@@ -58,15 +58,17 @@ static int print_property(struct cmd_ctx *ctx, const struct get_options *opts,
 	}
 	if (node < 0)
 		return err_set(err, node, "'%s': %s", argv[0], why.msg);
-	data = fdt_getprop(dtb->file.data, node, argv[2], &len);
-	if (data) {
-		ret = print_value(opts, argv[2], data, len, err);
-	} else if (len == -FDT_ERR_NOTFOUND) {
+	prop = dtb_property(dtb->file.data, node, path, argv[2], &why);
+	if (prop == -ENOENT) {
 		cmd_note(ctx, "'%s': %s: no property '%s'", argv[0], path, argv[2]);
 		ret = 1;
+	} else if (prop < 0) {
+		ret = err_set(err, prop, "'%s': %s", argv[0], why.msg);
 	} else {
-		ret = err_set(err, -EINVAL, "'%s': %s: %s", argv[0], path,
-			      fdt_strerror(len));
+		data = fdt_getprop_by_offset(dtb->file.data, prop, NULL, &len);
+		if (print_value(opts, argv[2], data, len, &why))
+			ret = err_set(err, -EINVAL, "'%s': %s: %s", argv[0], path,
+				      why.msg);
 	}
 	free(path);
 	return ret;

@@ -160,6 +160,28 @@ int dtb_node(const void *blob, const char *path, struct err *err)
 	return node;
 }
 
+int dtb_property(const void *blob, int node, const char *path, const char *name,
+		 struct err *err)
+{
+	int prop, found = -ENOENT;
+	unsigned int count = 0;
+
+	fdt_for_each_property_offset(prop, blob, node)
+	{
+		const char *there;
+
+		if (!fdt_getprop_by_offset(blob, prop, &there, NULL) ||
+		    strcmp(there, name) != 0)
+			continue;
+		found = prop;
+		count++;
+	}
+	if (count > 1)
+		return err_set(err, -EINVAL, "%s: %s is there %u times", path, name,
+			       count);
+	return found;
+}
+
 int dtb_read_cpus(const struct dtb *dtb, struct dtcpus *cpus, struct err *err)
 {
 	const void *blob = dtb->file.data;

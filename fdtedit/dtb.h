@@ -63,6 +63,11 @@ int dtb_layout(const struct dtb *dtb, struct dtb_layout *layout, struct err *err
  */
 int dtb_node(const void *blob, const char *path, struct err *err);
 
+/* Offset of the node's one property of that name; -ENOENT and no message without,
+ * -EINVAL when there are several, in a tree that dtc did not make. */
+int dtb_property(const void *blob, int node, const char *path, const char *name,
+		 struct err *err);
+
 /*
  * dtb_read_cpus - dtcpus_read(), and a word on what the tree may be if it has no CPUs
  * Returns as dtcpus_read().

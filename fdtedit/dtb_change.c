@@ -202,31 +202,6 @@ static int add_property(struct dtb *dtb, const struct change *c, struct err *err
 	return ret;
 }
 
-/*
- * Offset of the node's one property of that name. -FDT_ERR_NOTFOUND without; -EINVAL,
- * which is no code of libfdt, when there are several.
- */
-static int find_property(const void *blob, int node, const struct change *c,
-			 struct err *err)
-{
-	int prop, found = -FDT_ERR_NOTFOUND;
-	unsigned int count = 0;
-	const char *name;
-
-	fdt_for_each_property_offset(prop, blob, node)
-	{
-		if (!fdt_getprop_by_offset(blob, prop, &name, NULL) ||
-		    strcmp(name, c->property))
-			continue;
-		found = prop;
-		count++;
-	}
-	if (count > 1)
-		return err_set(err, -EINVAL, "%s: %s is there %u times", c->path,
-			       c->property, count);
-	return found;
-}
-
 static int replace_property(struct dtb *dtb, const struct change *c, int prop,
 			    struct err *err)
 {
@@ -245,7 +220,9 @@ static int replace_property(struct dtb *dtb, const struct change *c, int prop,
 static int change_property(struct dtb *dtb, const struct change *c, struct err *err)
 {
 	int node = dtb_node(dtb->file.data, c->path, err);
-	int prop = node < 0 ? node : find_property(dtb->file.data, node, c, err);
+	int prop = node < 0 ? node
+			    : dtb_property(dtb->file.data, node, c->path, c->property,
+					   err);
 
 	if (node < 0 || prop == -EINVAL)
 		return prop;

@@ -216,6 +216,18 @@ more" ]
 		set one.dts /cpus/cpu@1 reg 2
 }
 
+@test "a property that is there twice is neither read nor written" {
+	"$FDTEDIT" set board.dtb serial0 twice2 1
+	"$FDTEDIT" set board.dtb serial0 twice1 2
+	sed -i 's/twice2/twice1/' board.dtb
+	cp board.dtb before.dtb
+	refused "'board.dtb': /soc/serial@1000: twice1 is there 2 times" get board.dtb serial0 twice1
+	refused "twice1 is there 2 times" set board.dtb serial0 twice1 3
+	refused "twice1 is there 2 times" delete board.dtb serial0 twice1
+	refused "'board.dtb': /soc/serial@1000: blob: 3 bytes are no whole number of u32" \
+		get -t u32 board.dtb serial0 blob
+}
+
 @test "a hard link that keeps the old tree is told of" {
 	ln board.dtb other.dtb
 	run "$FDTEDIT" set -n board.dtb big0 capacity-dmips-mhz 1000
