@@ -82,8 +82,9 @@ int dts_apply(struct dts *d, const struct edits *edits, const struct dts_opts *o
  *
  * A value is changed where the tree gets it, in each alternative of an "#if"; a deletion
  * takes out all that gives it. Only compiling tells whether that is enough. Returns as
- * dts_apply(); -EINVAL also when a /delete-property/ would follow or a node to be deleted
- * includes a file, -ENOENT when nothing in the text is the node or gives the property.
+ * dts_apply(); -EINVAL also when a /delete-property/ would follow, or a node to be
+ * deleted includes a file or is the root; -ENOENT when nothing in the text is the node or
+ * gives the property.
  */
 int dts_change(struct dts *d, const struct changes *changes, const struct dts_opts *opts,
 	       struct err *err);

@@ -157,6 +157,8 @@ static int delete_node(struct dts *d, const struct change *c, const struct dts_o
 	bool any = false;
 	int ret = 0;
 
+	if (!strcmp(c->path, "/"))
+		return err_set(err, -EINVAL, "the root node cannot be deleted");
 	for (size_t i = 0; i < d->def_count && !ret; i++) {
 		const struct dts_def *def = &d->defs[i];
 

@@ -70,7 +70,7 @@ static void reach(struct search *s, size_t old, size_t new)
 	s->list[s->count++] = (struct place){ old, new };
 }
 
-/* One edit more: a line that came in, one that went, or one for any number of lines. */
+/* One edit more: lines that went, or one line in place of any number of them. */
 static void edit_once(struct search *s)
 {
 	size_t reached = s->count;
@@ -78,9 +78,10 @@ static void edit_once(struct search *s)
 	for (size_t i = 0; i < reached; i++) {
 		struct place p = s->list[i];
 
-		reach(s, p.old + 1, p.new);
-		for (size_t old = p.old; old <= s->old.count; old++)
+		for (size_t old = p.old; old <= s->old.count; old++) {
+			reach(s, old, p.new);
 			reach(s, old, p.new + 1);
+		}
 	}
 }
 

@@ -15,7 +15,7 @@ struct text {
 
 /*
  * Is @new the text @old with no more than @edits places changed, all other lines equal? A
- * place is a line that came in or went, or a run of lines that became one. Texts of very
+ * place is a run of lines, or none, that became one line or none. Texts of very
  * many lines are let pass.
  */
 bool lines_differ_by(struct text old, struct text new, unsigned int edits);
