@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "fdtedit/patch.h"
@@ -45,49 +44,38 @@ static const char *last_part(const char *path)
 	return slash ? slash + 1 : path;
 }
 
-/* A relative path that does not leave this folder. */
-static bool is_below(const char *path)
+/* What is left of @real below this folder; NULL: it is elsewhere. */
+static const char *below_here(const char *real)
 {
-	return path[0] != '/' && strncmp(path, "../", 3) && !strstr(path, "/../");
-}
+	char *here = realpath(".", NULL);
+	size_t n = here ? strlen(here) : 0;
+	bool below = n && !strncmp(real, here, n) && (real[n] == '/' || n == 1);
 
-/*
- * What a link leads to, from this folder when it is below: neither patch(1) nor git
- * writes through a link. NULL: @path is none.
- */
-static char *link_target(const char *path)
-{
-	char *here, *real;
-	struct stat st;
-	size_t n;
-
-	if (lstat(path, &st) || !S_ISLNK(st.st_mode))
-		return NULL;
-	real = realpath(path, NULL);
-	here = realpath(".", NULL);
-	n = here ? strlen(here) : 0;
-	if (real && n && !strncmp(real, here, n) && real[n] == '/')
-		memmove(real, real + n + 1, strlen(real + n + 1) + 1);
 	free(here);
-	return real;
+	if (!below)
+		return NULL;
+	return n == 1 ? real + 1 : real + n + 1;
 }
 
-int patch_name(const char *path, struct buf *out, struct err *err)
+/* Of links what they lead to: neither patch(1) nor git writes through one. */
+int patch_name(const char *path, struct buf *name, struct buf *base, struct err *err)
 {
 	struct buf prefix = { 0 };
-	char *target = link_target(path);
-	const char *name;
+	char *real = realpath(path, NULL);
+	const char *rest = NULL;
 	int ret;
 
-	path = target ? target : path;
-	name = path;
-	if (git_prefix(path, &prefix) || !is_below(path))
-		name = last_part(path);
-	while (!strncmp(name, "./", 2))
-		name += 2;
-	ret = buf_addf(out, "%s%s", prefix.data ? prefix.data : "", name);
+	if (!real)
+		return err_errno(err, -errno, "'%s'", path);
+	if (!git_prefix(real, &prefix))
+		rest = below_here(real);
+	if (!rest)
+		rest = last_part(real);
+	ret = buf_addf(name, "%s%s", prefix.data ? prefix.data : "", rest);
+	if (!ret && strlen(real) > name->len)
+		ret = buf_add(base, real, strlen(real) - name->len);
 	buf_free(&prefix);
-	free(target);
+	free(real);
 	return ret ? no_memory(err) : 0;
 }
 

@@ -18,10 +18,12 @@
 /*
  * patch_name - what a file is called in a patch
  *
- * Relative to the top of the git work tree that it is in; else as given when that is a
- * path below here; else its last part. Returns 0 or -ENOMEM; @out gets text added.
+ * Relative to the top of the git work tree that it is in; else to this folder when it is
+ * below; else its last part. @base gets the folder that it is relative to, from where
+ * "patch -p1" finds it. Returns 0, -errno of finding the path, -ENOMEM; both get text
+ * added.
  */
-int patch_name(const char *path, struct buf *out, struct err *err);
+int patch_name(const char *path, struct buf *name, struct buf *base, struct err *err);
 
 /*
  * patch_add_diff - add the diff from @old to @new (a/NAME b/NAME, three lines of context)

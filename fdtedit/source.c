@@ -32,20 +32,38 @@ static int changed_files(const struct dts *d, struct dts_output **list, size_t *
 	return 0;
 }
 
+/* @base: where the first file's name begins; that of all must. */
+static int add_file(struct buf *diff, const struct dts_output *o, struct buf *name,
+		    struct buf *base, struct err *err)
+{
+	struct buf own = { 0 };
+	int ret = patch_name(o->path, name, &own, err);
+
+	if (!ret && base->data && own.data && strcmp(base->data, own.data) != 0)
+		ret = err_set(err, -EINVAL,
+			      "one patch cannot name files in '%s' and in '%s': run this "
+			      "in a folder above both, or have them in one git work tree",
+			      base->data, own.data);
+	if (!ret)
+		ret = patch_add_diff(diff, name->data, o->old_text, o->old_len,
+				     o->new_text, o->new_len, err);
+	if (base->data)
+		buf_free(&own);
+	else
+		*base = own;
+	return ret;
+}
+
 static int make_patch(const struct dts_output *list, size_t count, source_wrap_fn *wrap,
 		      void *arg, struct buf *out, struct err *err)
 {
-	struct buf diff = { 0 }, first = { 0 };
+	struct buf diff = { 0 }, first = { 0 }, base = { 0 };
 	int ret = 0;
 
 	for (size_t i = 0; i < count && !ret; i++) {
 		struct buf name = { 0 };
 
-		ret = patch_name(list[i].path, &name, err);
-		if (!ret)
-			ret = patch_add_diff(&diff, name.data, list[i].old_text,
-					     list[i].old_len, list[i].new_text,
-					     list[i].new_len, err);
+		ret = add_file(&diff, &list[i], &name, &base, err);
 		if (!i)
 			first = name;
 		else
@@ -56,6 +74,7 @@ static int make_patch(const struct dts_output *list, size_t count, source_wrap_f
 	else if (!ret && count && buf_add(out, diff.data, diff.len))
 		ret = err_set(err, -ENOMEM, "out of memory");
 	buf_free(&first);
+	buf_free(&base);
 	buf_free(&diff);
 	return ret;
 }

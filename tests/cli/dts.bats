@@ -607,6 +607,29 @@ git_repo() {
 	done
 }
 
+@test "a patch of files in two folders names both so that they are found, or is refused" {
+	mkdir -p two/board two/soc
+	printf '/dts-v1/;\n#include "../soc/soc.dtsi"\n/ { cpus { cpu@1 {
+		device_type = "cpu"; reg = <1>;\n}; }; };\n' > two/board/board.dts
+	printf '/ { cpus { cpu@0 {\ndevice_type = "cpu"; reg = <0>;\n}; }; };\n' > two/soc/soc.dtsi
+	printf '{"schema": "calib-coeffs/1", "clusters": [{"name": "all",
+		"match": {"reg": [0, 1]}, "dynamic-power-coefficient": 7}]}\n' > all.json
+	for board in board/board.dts "$PWD/two/board/board.dts"; do
+		cp -r two again
+		(cd two && "$FDTEDIT" apply --all-files --patch "$board" ../all.json > ../p)
+		[ "$(grep '^---' p | tr '\n' ' ')" = "--- a/board/board.dts --- a/soc/soc.dtsi " ]
+		(cd again && patch -s -p1 < ../p && grep -q '<7>' board/board.dts soc/soc.dtsi)
+		rm -r again
+	done
+	# From there "soc.dtsi" would be another file, or none.
+	cd two/board
+	echo mine > soc.dtsi
+	run --separate-stderr "$FDTEDIT" apply --all-files --patch board.dts ../../all.json
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[[ $stderr == *"one patch cannot name files in '"*"/two/board/' and in '"*"/two/soc/': run this in a folder above both"* ]]
+}
+
 @test "a patch of a link is one of the file that it leads to" {
 	fixture 01-nested-cache
 	mkdir -p plain/sub repo/sub elsewhere
@@ -627,12 +650,14 @@ git_repo() {
 	cmp repo/sub/real.dts plain/sub/real.dts
 }
 
-@test "outside of git a patch names the path as given, or the last part of it" {
-	mkdir a
+@test "outside of git a patch names the path from here, or the last part of it" {
+	mkdir a b
 	cp "$TOP/tests/data/dts/01-nested-cache.dts" a/x.dts
 	export GIT_CEILING_DIRECTORIES="$PWD"
 	"$FDTEDIT" apply --patch ./a/x.dts coeffs.json | grep -qx -- '--- a/a/x.dts'
-	"$FDTEDIT" apply --patch "$PWD/a/x.dts" coeffs.json | grep -qx -- '--- a/x.dts'
+	"$FDTEDIT" apply --patch "$PWD/b/../a/x.dts" coeffs.json | grep -qx -- '--- a/a/x.dts'
+	cd b
+	"$FDTEDIT" apply --patch ../a/x.dts ../coeffs.json | grep -qx -- '--- a/x.dts'
 }
 
 @test "a patch of several files changes all of them" {
