@@ -244,8 +244,8 @@ struct dts_want {
  * dts_edit_set - add the edit that puts the value in
  *
  * Returns 0; -EINVAL when the value there is a macro or an expression (and not @force),
- * when it or its node stands half in an "#if", or when the same bytes would have to be
- * two texts; -ENOMEM.
+ * when it or its node stands half in an "#if", when the same bytes would have to be two
+ * texts, or when cpp would take the new property for a directive; -ENOMEM.
  */
 int dts_edit_set(struct dts *d, const struct dts_site *site, const struct dts_want *want,
 		 bool force, struct err *err);

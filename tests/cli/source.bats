@@ -449,6 +449,15 @@ ignores the coefficient of cluster 'a7'"
 	diff -r . ../new
 }
 
+@test "a new property that cpp would take for a directive is refused" {
+	for name in '#if' '#include' '#1'; do
+		refused "'$name' cannot be written in source: cpp takes it for a directive" \
+			set board.dts dev "$name" 3
+	done
+	edited set board.dts dev '#iffy-cells' 3
+	is "$lines_of" '> #iffy-cells = <3>;'
+}
+
 @test "a coefficient and a capacity that are both new stand together, in text used twice too" {
 	coeffs 1024
 	sed -i '/dynamic-power/d' soc.dtsi
