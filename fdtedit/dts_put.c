@@ -20,52 +20,91 @@ static const struct dts_token *tok(const struct dts_tree *t, size_t i)
 	return &t->tokens.list[i];
 }
 
-/*
- * The numbers of a value that has nothing else, each in its place. -EINVAL: it is another
- * kind of value, or of another length.
- */
-static int replace_numbers(const struct dts_tree *t, const struct dts_item *p,
-			   const struct dts_want *want, struct dts_edit *e,
-			   struct buf *text)
+/* Append what stands in the place of the number at token @i, of @width bytes. */
+static int replace_number(const struct dts_tree *t, size_t i,
+			  const struct dts_number *old, const unsigned char *bytes,
+			  size_t width, struct buf *text)
 {
-	size_t end = p->value_end, width = 4, at = 0;
-	const unsigned char *bytes = want->value;
-	bool open = false;
+	const struct dts_token *k = tok(t, i);
+	uint64_t value = typed_number(bytes, width);
+
+	if (value == old->value)
+		return buf_add(text, t->text + k->start, k->end - k->start);
+	return dts_format_number(old, t->text + k->start, value, text);
+}
+
+/* One number or string at token @i. @at: its place in the new value; moved on. */
+static int replace_part(const struct dts_tree *t, size_t i, const struct dts_want *want,
+			size_t width, size_t *at, struct buf *text)
+{
+	const char *bytes = (const char *)want->value + *at;
+	size_t left = want->len - *at;
 	struct dts_number n;
+	int ret;
+
+	if (want->type == TYPED_STRING) {
+		width = strnlen(bytes, left) + 1;
+		if (tok(t, i)->kind != DTS_STRING || width > left)
+			return -EINVAL;
+		ret = dts_format_value(TYPED_STRING, bytes, width, false, text);
+	} else {
+		if (dts_token_number(t, i, i + 1, &n) || width > left)
+			return -EINVAL;
+		ret = replace_number(t, i, &n, (const unsigned char *)bytes, width, text);
+	}
+	*at += width;
+	return ret;
+}
+
+/* The bits of the numbers that follow the keyword at token @i, in bytes; 0: not so. */
+static size_t read_bits(const struct dts_tree *t, size_t i, size_t end)
+{
+	struct dts_number n;
+
+	if (i == end || dts_token_number(t, i, end, &n) || n.value % 8 || n.value < 8 ||
+	    n.value > 64)
+		return 0;
+	return n.value / 8;
+}
+
+/*
+ * The numbers or strings of a value that has nothing else, each in its place. -EINVAL: it
+ * is another kind of value, or has more of them or less.
+ */
+static int replace_parts(const struct dts_tree *t, const struct dts_item *p,
+			 const struct dts_want *want, struct dts_edit *e,
+			 struct buf *text)
+{
+	bool open = want->type == TYPED_STRING, numbers = !open;
+	size_t end = p->value_end, width = 4, at = 0;
 	int ret = 0;
 
 	for (size_t i = p->value; (i = dts_next(t, i, end)) < end && !ret; i++) {
 		const struct dts_token *k = tok(t, i);
-		uint64_t value;
 
-		if (k->kind == DTS_KEYWORD) {
+		if (numbers && k->kind == DTS_KEYWORD) {
 			i = dts_next(t, i + 1, end);
-			if (i == end || dts_token_number(t, i, end, &n) || n.value % 8 ||
-			    n.value < 8 || n.value > 64)
+			width = read_bits(t, i, end);
+			if (!width)
 				return -EINVAL;
-			width = n.value / 8;
 			continue;
 		}
-		if (dts_is_punct(t, i, open ? '>' : '<')) {
+		if (numbers && dts_is_punct(t, i, open ? '>' : '<')) {
 			width = open ? 4 : width;
 			open = !open;
 			continue;
 		}
-		if (!open && dts_is_comma(t, i))
+		if (!(numbers && open) && dts_is_comma(t, i))
 			continue;
-		if (!open || dts_token_number(t, i, end, &n) || at + width > want->len)
+		if (!open)
 			return -EINVAL;
 		if (at)
 			ret = buf_add(text, t->text + e->end, k->start - e->end);
 		else
 			e->start = k->start;
-		value = typed_number(bytes + at, width);
-		if (!ret && value == n.value)
-			ret = buf_add(text, t->text + k->start, k->end - k->start);
-		else if (!ret)
-			ret = dts_format_number(&n, t->text + k->start, value, text);
+		if (!ret)
+			ret = replace_part(t, i, want, width, &at, text);
 		e->end = k->end;
-		at += width;
 	}
 	return ret || (at && at == want->len) ? ret : -EINVAL;
 }
@@ -130,7 +169,7 @@ static int replace(const struct dts *d, const struct dts_site *site,
 {
 	const struct dts_tree *t = &d->files[e->file]->tree;
 	const struct dts_item *p = &t->items[site->prop];
-	int ret = -EINVAL;
+	int ret;
 
 	if (p->split)
 		return err_set(
@@ -138,8 +177,7 @@ static int replace(const struct dts *d, const struct dts_site *site,
 			"%s:%u: the value of %s in '%s' stands half in an #if: edit "
 			"it by hand",
 			d->files[e->file]->path, p->line, want->property, want->path);
-	if (want->type != TYPED_STRING)
-		ret = replace_numbers(t, p, want, e, text);
+	ret = replace_parts(t, p, want, e, text);
 	if (ret == -EINVAL) {
 		if (!force && !dts_is_literal(t, p))
 			return refuse_value(d, e->file, p, want, err);

@@ -151,6 +151,24 @@ board.dts: 1 change'
 > ids = <7 8>; /* three */'
 }
 
+@test "set keeps how texts are written, one by one, with their comments" {
+	sed -i 's|^\t\tflag;|\t\tcompatible = "a,one", /* first */\n\t\t\t     "a,two";\n&|' board.dts
+	edited set board.dts dev compatible a,one 'a,"three"'
+	is "$lines_of" '< "a,two";
+> "a,\"three\"";'
+	edited set board.dts dev compatible b,1 b,2
+	is "$(grep -A 1 compatible board.dts)" '		compatible = "b,1", /* first */
+			     "b,2";'
+	edited set board.dts dev compatible b,1
+	is "$(grep -A 1 compatible board.dts)" '		compatible = "b,1";
+		flag;'
+	# Text in the place of numbers, and numbers in that of text, of as many bytes.
+	edited set --type string board.dts dev ids 0123456789a
+	is "$(grep ids board.dts)" '		ids = "0123456789a"; /* three */'
+	edited set --type u32 board.dts dev ids 1 2 3
+	is "$(grep ids board.dts)" '		ids = <1 2 3>; /* three */'
+}
+
 @test "set writes each kind of value, also one of another kind than before" {
 	edited set --type string board.dts dev note 'say "a\b"' ''
 	is "$lines_of" '> note = "say \"a\\b\"", "";'
