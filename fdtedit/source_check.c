@@ -14,12 +14,20 @@
 
 #include "fdtedit/compile.h"
 #include "fdtedit/dtb_diff.h"
+#include "fdtedit/grow.h"
+
+/* A node whose number (phandle) is another one after the edit. */
+struct renumbered {
+	uint32_t old, new;
+};
 
 struct check {
 	const struct source_want *want;
 	struct err *err;
 	bool *placed; /* by change: the tree has a node of its path */
 	bool *used;   /* it has not, and this change explained a difference */
+	struct renumbered *nodes;
+	size_t node_count, node_cap;
 };
 
 static bool has_value(const struct change *c, const void *value, size_t len)
@@ -33,10 +41,44 @@ static bool is_phandle(const char *name)
 	return !strcmp(name, "phandle") || !strcmp(name, "linux,phandle");
 }
 
-/* dtc gives numbers to nodes that something refers to: references came or went. */
-static bool is_numbering(const struct diff *d)
+static int note_number(const struct diff *d, void *arg)
 {
-	return d->maybe || (is_phandle(d->name) && !(d->in_old && d->in_new));
+	struct check *c = arg;
+
+	if (d->kind != DIFF_PROPERTY || !is_phandle(d->name) || d->old_len != 4 ||
+	    d->new_len != 4)
+		return 0;
+	if (grow(&c->nodes, &c->node_cap, c->node_count, sizeof(*c->nodes)))
+		return err_errno(c->err, -ENOMEM, "list of phandles");
+	c->nodes[c->node_count++] = (struct renumbered){ fdt32_ld(d->old),
+							 fdt32_ld(d->new) };
+	return 0;
+}
+
+static bool same_node(const struct check *c, uint32_t old, uint32_t new)
+{
+	for (size_t i = 0; i < c->node_count; i++)
+		if (c->nodes[i].old == old && c->nodes[i].new == new)
+			return true;
+	return old == new;
+}
+
+/*
+ * dtc gives numbers to nodes in the order of references, and none to those that nothing
+ * refers to. Of the source only references can have changed, so that no binding need be
+ * known that says where they stand.
+ */
+static bool is_numbering(const struct check *c, const struct diff *d)
+{
+	if (is_phandle(d->name))
+		return !(d->in_old && d->in_new);
+	if (d->from || !d->old || !d->new || d->old_len != d->new_len || d->old_len % 4)
+		return false;
+	for (size_t i = 0; i < d->old_len; i += 4)
+		if (!same_node(c, fdt32_ld((const fdt32_t *)((const char *)d->old + i)),
+			       fdt32_ld((const fdt32_t *)((const char *)d->new + i))))
+			return false;
+	return true;
 }
 
 static bool is_at_or_below(const char *path, const char *node)
@@ -74,7 +116,7 @@ static bool is_meant(struct check *c, const struct diff *d)
 		c->used[i] = !c->placed[i];
 		return true;
 	}
-	return d->kind == DIFF_PROPERTY && is_numbering(d);
+	return d->kind == DIFF_PROPERTY && is_numbering(c, d);
 }
 
 static int judge(const struct diff *d, void *arg)
@@ -158,7 +200,9 @@ static int compare(struct check *c, const struct dtb *before, const struct dtb *
 
 	for (size_t i = 0; i < list->count; i++)
 		c->placed[i] = dtb_node(before->file.data, list->list[i].path, NULL) >= 0;
-	ret = dtb_diff_followed(before, after, judge, c, &renumbered, err);
+	ret = dtb_diff(before, after, note_number, c, err);
+	if (!ret)
+		ret = dtb_diff_followed(before, after, judge, c, &renumbered, err);
 	for (size_t i = 0; i < list->count && !ret; i++)
 		if (c->placed[i] && (!certain || certain[i]))
 			ret = check_effect(list, &list->list[i], after, err);
@@ -183,6 +227,7 @@ int source_check(const struct target *t, const struct dtb *before,
 		ret = err_errno(err, -ENOMEM, "list of changes");
 	free(c.placed);
 	free(c.used);
+	free(c.nodes);
 	dtb_free(&after);
 	return ret ? err_wrap(err, ret, "'%s'", t->board) : 0;
 }

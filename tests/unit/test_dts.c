@@ -292,6 +292,122 @@ static void damaged_fixtures_are_refused_or_edited_once(void **state)
 	assert_true(done < total);
 }
 
+/* A change of a node or a property drawn at random; false: there is none. */
+static bool draw_change(const struct dts *d, uint64_t *seed, struct changes *c)
+{
+	uint32_t number = next_random(seed) % 3 ? 4711 : 0x10;
+	unsigned int kind = next_random(seed) % 4;
+	const struct dts_event *e;
+	char name[128] = "new-one";
+	struct err err;
+	int ret;
+
+	if (!d->event_count)
+		return false;
+	e = &d->events[next_random(seed) % d->event_count];
+	if (kind) {
+		const struct dts_tree *t = dts_tree_of(d, e->inst);
+		struct dts_span s = dts_item_of(d, e->inst, e->item)->name;
+
+		snprintf(name, sizeof(name), "%.*s", (int)(s.end - s.start),
+			 t->text + s.start);
+	}
+	/* The path of a node in a fragment goes by it. */
+	if (!strcmp(name, "device_type"))
+		return false;
+	if (kind < 2)
+		ret = changes_set_u32(c, e->path, name, number, NULL, &err);
+	else if (kind == 2)
+		ret = changes_delete(c, e->path, name, NULL, &err);
+	else
+		ret = changes_delete_node(c, e->path, NULL, &err);
+	assert_int_equal(ret, 0);
+	return true;
+}
+
+/* dts_read() and dts_change(); a refusal must say something. */
+static int change_file(const char *path, const struct changes *c, struct dts **d)
+{
+	struct err err = { "" };
+	int ret = dts_read(path, NULL, 0, d, &err);
+
+	if (!ret)
+		ret = dts_change(*d, c, &(struct dts_opts){ true, true }, &err);
+	assert_true(ret <= 0);
+	if (ret)
+		assert_string_not_equal(err.msg, "");
+	return ret;
+}
+
+/* Done once there is nothing left to do: the text stays, or nothing is to be deleted. */
+static void assert_changed_once(const char *path, const struct changes *c)
+{
+	struct dts *d = NULL;
+	struct dts_output o;
+	int ret = change_file(path, c, &d);
+
+	if (c->list[0].kind == CHANGE_SET) {
+		assert_int_equal(ret, 0);
+		for (size_t i = 0; !dts_output(d, i, &o); i++) {
+			assert_int_equal(o.new_len, o.old_len);
+			assert_memory_equal(o.new_text ? o.new_text : "",
+					    o.old_text ? o.old_text : "", o.new_len);
+		}
+	} else {
+		assert_int_equal(ret, -ENOENT);
+	}
+	dts_free(d);
+}
+
+/* Change the fixture as it is now; 1: done, 0: refused, -1: there is nothing in it. */
+static int change_at_random(const char *path, uint64_t *seed)
+{
+	struct dts *d = NULL, *first = NULL;
+	struct changes c = { 0 };
+	struct err err;
+	int done = -1;
+
+	if (!dts_read(path, NULL, 0, &d, &err) && draw_change(d, seed, &c)) {
+		done = !change_file(path, &c, &first);
+		if (done) {
+			write_outputs(first, true);
+			assert_changed_once(path, &c);
+			write_outputs(first, false);
+		}
+	}
+	changes_free(&c);
+	dts_free(first);
+	dts_free(d);
+	return done;
+}
+
+static void damaged_fixtures_are_refused_or_changed_once(void **state)
+{
+	const struct fixtures *fx = *state;
+	unsigned int done = 0, refused = 0;
+	uint64_t seed = 1602;
+
+	for (unsigned int i = 0; i < fx->count; i++) {
+		struct buf text = { 0 };
+		char path[512];
+
+		file_path(fx, i, path, sizeof(path));
+		for (unsigned int n = 0; n < MUTATIONS; n++) {
+			int ret;
+
+			mutate(&fx->texts[i], &text, &seed);
+			write_fixture(fx, i, text.data, text.len);
+			ret = change_at_random(path, &seed);
+			done += ret > 0;
+			refused += !ret;
+		}
+		buf_free(&text);
+		write_fixture(fx, i, fx->texts[i].data, fx->texts[i].len);
+	}
+	assert_true(done > refused);
+	assert_true(refused > 0);
+}
+
 static void parse_fails_with(const char *text, size_t len, const char *want)
 {
 	struct err err = { "" };
@@ -435,6 +551,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_fixture_is_the_sum_of_its_tokens),
 		cmocka_unit_test(damaged_fixtures_are_refused_or_edited_once),
+		cmocka_unit_test(damaged_fixtures_are_refused_or_changed_once),
 		cmocka_unit_test(source_that_does_not_balance_is_named_by_line),
 		cmocka_unit_test(conditions_nested_too_deep_are_refused),
 		cmocka_unit_test(nodes_nested_too_deep_are_refused),
