@@ -178,6 +178,21 @@ static void widen(const struct dts_tree *t, size_t last, uint32_t *start, uint32
 	}
 }
 
+/* Would what follows token @i on its line be a directive once it is the first there? */
+static bool frees_directive(const struct dts_tree *t, size_t i)
+{
+	for (i++; i < t->tokens.count; i++) {
+		const struct dts_token *k = tok(t, i);
+		const char *text = t->text + k->start;
+
+		if (k->kind == DTS_BLANK && memchr(text, '\n', k->end - k->start))
+			return false;
+		if (!dts_is_trivia(k))
+			return dts_is_directive(text, t->len - k->start);
+	}
+	return false;
+}
+
 int dts_edit_remove(struct dts *d, int inst, int item, struct err *err)
 {
 	struct dts_edit e = { .file = d->insts[inst].file };
@@ -190,11 +205,12 @@ int dts_edit_remove(struct dts *d, int inst, int item, struct err *err)
 		return ret;
 	if (it->kind == DTS_NODE && dts_is_punct(t, more, ';'))
 		last = more;
-	if (!starts_plain(t, it))
+	if (!starts_plain(t, it) || frees_directive(t, last))
 		return err_set(err, -EINVAL,
-			       "%s:%u: what stands before '%.*s' may be part of it: edit "
-			       "it by hand",
+			       "%s:%u: what stands %s '%.*s' may be part of it: edit it "
+			       "by hand",
 			       d->files[e.file]->path, it->line,
+			       starts_plain(t, it) ? "behind" : "before",
 			       (int)(it->name.end - it->name.start),
 			       t->text + it->name.start);
 	e.start = tok(t, it->first)->start;

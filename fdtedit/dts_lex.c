@@ -163,6 +163,14 @@ static size_t directive_name(const struct lexer *lx, size_t pos, const char **na
 	return 0;
 }
 
+bool dts_is_directive(const char *text, size_t len)
+{
+	const struct lexer lx = { .text = text, .len = len };
+	const char *name;
+
+	return len && text[0] == '#' && directive_name(&lx, 0, &name);
+}
+
 static enum dts_cond directive_cond(const char *name, size_t n)
 {
 	if (n >= 2 && !memcmp(name, "if", 2))

@@ -69,5 +69,8 @@ static inline bool dts_is_trivia(const struct dts_token *t)
  */
 int dts_lex(const char *text, size_t len, struct dts_tokens *out);
 void dts_tokens_free(struct dts_tokens *tokens);
+/* Would cpp take it for a directive at the start of a line, as "#if", not "#size-cells"?
+ */
+bool dts_is_directive(const char *text, size_t len);
 
 #endif

@@ -370,21 +370,13 @@ static int check_macros(const struct dts *d, const struct dts_want *want, struct
 	return 0;
 }
 
-/* "#if" and "#1" may be names of properties, but not at the start of a line for cpp. */
 static int check_name(const struct dts_want *want, struct err *err)
 {
-	struct dts_tokens tokens = { 0 };
-	bool directive;
-
-	if (dts_lex(want->property, strlen(want->property), &tokens))
-		return no_memory(err);
-	directive = tokens.count && tokens.list[0].kind == DTS_DIRECTIVE;
-	dts_tokens_free(&tokens);
-	return directive ? err_set(err, -EINVAL,
-				   "'%s' cannot be written in source: cpp takes it for a "
-				   "directive",
-				   want->property)
-			 : 0;
+	if (!dts_is_directive(want->property, strlen(want->property)))
+		return 0;
+	return err_set(err, -EINVAL,
+		       "'%s' cannot be written in source: cpp takes it for a directive",
+		       want->property);
 }
 
 int dts_edit_set(struct dts *d, const struct dts_site *site, const struct dts_want *want,

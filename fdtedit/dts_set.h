@@ -269,8 +269,8 @@ uint32_t dts_next_line(const struct dts_tree *t, size_t i);
  * dts_edit_remove - add the edit that takes a statement out, with its line and the
  *	comment that ends it
  *
- * Returns 0; -EINVAL when it stands half in an "#if" or other things than labels stand
- * before its name; -ENOMEM.
+ * Returns 0; -EINVAL when it stands half in an "#if", other things than labels stand
+ * before its name, or what follows on the line would become a directive; -ENOMEM.
  */
 int dts_edit_remove(struct dts *d, int inst, int item, struct err *err);
 /* Make the new texts of all edits so far. 0, -EINVAL when they overlap, -ENOMEM. */

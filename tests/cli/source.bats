@@ -484,6 +484,15 @@ ignores the coefficient of cluster 'a7'"
 	is "$lines_of" '> #iffy-cells = <3>;'
 }
 
+@test "a line whose removal would make a directive of what follows it stays" {
+	sed -i 's/^\t\tflag;/\t\tflag; #if = <1>;\n\t\tother; #size-cells = <1>;/' board.dts
+	refused "board.dts:12: what stands behind 'flag' may be part of it: edit it by hand" \
+		delete board.dts dev flag
+	edited delete board.dts dev other
+	is "$lines_of" '< other; #size-cells = <1>;
+> #size-cells = <1>;'
+}
+
 @test "a coefficient and a capacity that are both new stand together, in text used twice too" {
 	coeffs 1024
 	sed -i '/dynamic-power/d' soc.dtsi
