@@ -8,7 +8,9 @@
 #include <errno.h>
 #include <string.h>
 
+#include "fdtedit/changes.h"
 #include "fdtedit/dts.h"
+#include "fdtedit/dts_set.h"
 #include "fdtedit/edits.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/lines.h"
@@ -18,6 +20,7 @@
 struct target {
 	struct coeffs *c;
 	struct edits edits, before;
+	bool capacity; /* is written as well */
 	char board[4096], included[4096];
 };
 
@@ -53,8 +56,10 @@ static int plan(struct target *t, const struct dts *d, struct err *err)
 	return edits_plan(t->c, cpus, count, false, &t->edits, err);
 }
 
-static void put_outputs(const struct dts *d, unsigned int edits)
+/* Returns whether any text is another now. */
+static bool put_outputs(const struct dts *d, size_t edits)
 {
+	bool other = false;
 	struct dts_output o;
 
 	for (size_t i = 0; !dts_output(d, i, &o); i++) {
@@ -63,9 +68,12 @@ static void put_outputs(const struct dts *d, unsigned int edits)
 
 		if (edits <= MAX_PLACES)
 			fuzz_assert(lines_differ_by(old, new, o.changed ? edits : 0));
-		if (o.changed)
-			put(o.path, o.new_text, o.new_len);
+		if (!o.changed)
+			continue;
+		other |= old.len != new.len || memcmp(old.data, new.data, old.len);
+		put(o.path, o.new_text, o.new_len);
 	}
+	return other;
 }
 
 /* The text for cpp, before and after: what was read once can be read again. */
@@ -116,12 +124,28 @@ static void drop(struct target *t)
 	t->before.count = 0;
 }
 
+/* As apply does, what stands beside the coefficient comes first. */
+static bool apply(struct target *t, struct dts *d, const struct edits *asked,
+		  struct err *err)
+{
+	const struct dts_opts all = { .all_files = true, .force = true };
+	struct changes capacities = { 0 };
+	int ret = 0;
+
+	for (unsigned int i = 0; t->capacity && i < asked->count; i++)
+		fuzz_assert(!changes_set_u32(&capacities, asked->list[i].path,
+					     "capacity-dmips-mhz", 378, NULL, NULL));
+	if (capacities.count)
+		ret = dts_change(d, &capacities, &all, err);
+	changes_free(&capacities);
+	return !ret && !dts_apply(d, &t->edits, &all, err);
+}
+
 /* @before: the edits of the time before, or NULL */
 static bool edit(struct target *t, const struct edits *before, struct err *err)
 {
-	const struct dts_opts all = { .all_files = true, .force = true };
 	struct dts *d;
-	bool done = false;
+	bool done = false, other;
 
 	if (dts_open(t->board, NULL, 0, &d, err))
 		return false;
@@ -129,10 +153,11 @@ static bool edit(struct target *t, const struct edits *before, struct err *err)
 		fuzz_assert(dts_note(d, i)[0]);
 	if (before)
 		check_values(d, before);
-	if (!plan(t, d, err) && !dts_apply(d, &t->edits, &all, err)) {
+	if (!plan(t, d, err) && apply(t, d, before ? before : &t->edits, err)) {
 		flatten(d, false);
 		flatten(d, true);
-		put_outputs(d, t->edits.count);
+		other = put_outputs(d, d->edit_count);
+		fuzz_assert(!before || !other);
 		done = true;
 	}
 	if (done && !before)
@@ -151,9 +176,8 @@ static void edit_again(struct target *t)
 	fuzz_assert(!t->edits.count);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void try_edit(struct target *t, const uint8_t *data, size_t size)
 {
-	struct target *t = target();
 	const uint8_t *nul = memchr(data, '\0', size);
 	size_t first = nul ? (size_t)(nul - data) : size;
 	struct err err = { "" };
@@ -165,5 +189,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	else if (t->before.count)
 		edit_again(t);
 	drop(t);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct target *t = target();
+
+	t->capacity = false;
+	try_edit(t, data, size);
+	t->capacity = true;
+	try_edit(t, data, size);
 	return 0;
 }
