@@ -54,9 +54,8 @@ static int put_back(struct cmd_ctx *ctx, struct state *st, struct err *err)
 	if (ret)
 		return err_set(
 			err, ret,
-			"%s; the other settings are back. Is a CPU offline, or are "
-			"you not root? Then run it again; else put it back by hand "
-			"and remove that file",
+			"%s; the other settings are back. Are you not root? Then run "
+			"it again; else put it back by hand and remove that file",
 			why.msg);
 	cmd_note(ctx, "%u setting%s put back, %u as saved before", n, text_s(n),
 		 count - n);

@@ -23,7 +23,7 @@ static const struct {
 	{ SAMPLE_THROTTLED, "throttled" }, { SAMPLE_CLOCK, "clock" },
 	{ SAMPLE_STALE, "stale" },	   { SAMPLE_UNSETTLED, "unsettled" },
 	{ SAMPLE_FEW_READS, "few-reads" }, { SAMPLE_NEGATIVE, "negative" },
-	{ SAMPLE_BAD_READS, "bad-reads" },
+	{ SAMPLE_BAD_READS, "bad-reads" }, { SAMPLE_ERRATIC, "erratic" },
 };
 
 #define FLAG_COUNT (sizeof(flag_names) / sizeof(flag_names[0]))

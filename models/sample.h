@@ -17,6 +17,7 @@ enum sample_flag {
 	SAMPLE_FEW_READS = 1 << 4, /* too few distinct readings for a mean */
 	SAMPLE_NEGATIVE = 1 << 5,  /* power below the subtracted baseline */
 	SAMPLE_BAD_READS = 1 << 6, /* some reads failed or were out of range */
+	SAMPLE_ERRATIC = 1 << 7,   /* readings of one load differ as no load does */
 };
 
 struct sample {

@@ -434,6 +434,14 @@ int state_restore(struct state *st, struct err *err)
 			first = now;
 		bad += now.count;
 	}
+	/* A policy without an online CPU, which the kernel wakes with the same governor.
+	 */
+	if (bad && first.ret == -EBUSY)
+		return err_set(
+			err, first.ret,
+			"%u setting(s) could not be put back: %s (saved in %s); "
+			"is its CPU offline? once it is back, 'calib restore' does it",
+			bad, first.err.msg, st->file);
 	if (bad)
 		return err_set(err, first.ret,
 			       "%u setting(s) could not be put back: %s (saved in %s)",

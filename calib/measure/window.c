@@ -16,6 +16,7 @@
 #define TREND_SHARE   0.05
 #define TREND_SDS     4
 #define TREND_MIN_DOF 8
+#define ERRATIC_SHARE 0.5 /* of the mean: standard deviation of readings */
 #define TEMP_TREND_MC 10000
 
 struct line {
@@ -103,6 +104,16 @@ static bool is_stale(const struct runner *r, const struct plan_window *w)
 	       (w->cpu_count != b->cpu_count || w->khz != b->khz);
 }
 
+/*
+ * A load that goes on and on draws power that varies by some percent; ripple and coarse
+ * meters add to it. Of an idle cluster, and of a command that may rest, nothing is known.
+ */
+static bool is_erratic(const struct plan_window *w, const struct sample *row)
+{
+	return w->cpu_count && strcmp(w->load, "cmd") != 0 &&
+	       row->power_sd_uw > ERRATIC_SHARE * fabs((double)row->power_uw);
+}
+
 /* The clock that was delivered, else what cpufreq claims. */
 static uint32_t delivered_khz(const struct runner *r, const struct plan_window *w)
 {
@@ -145,6 +156,8 @@ static uint32_t flags_of(const struct runner *r, const struct plan_window *w,
 		flags |= SAMPLE_FEW_READS;
 	if (r->window.bad)
 		flags |= SAMPLE_BAD_READS;
+	if (is_erratic(w, row))
+		flags |= SAMPLE_ERRATIC;
 	return flags;
 }
 

@@ -34,7 +34,7 @@ struct fake {
 	unsigned int prepares, restores, starts, stops, reads;
 	/* the script; 0 is all well */
 	uint64_t period_ns; /* of the meter; what info says is 100 ms */
-	bool no_interval, coarse;
+	bool no_interval, coarse, garbage;
 	uint64_t average_ns; /* a moving mean over this much, updated every period */
 	uint32_t grid_uw;    /* values are multiples of it */
 	int prepare_error, begin_error, row_error, restore_error, start_error;
@@ -132,6 +132,8 @@ static struct reading meter_value(const struct fake *f, uint64_t update)
 	r.power_uw = 100000 + f->cpus * (50000 + (int64_t)f->khz);
 	if (!f->coarse)
 		r.power_uw += wobble[update % 5];
+	if (f->garbage && update % 2)
+		r.power_uw = 40959375;
 	if (f->drift_khz == f->khz)
 		r.power_uw += (f->now_ns - f->since_ns) / 20000;
 	return r;
@@ -654,6 +656,17 @@ static void a_stuck_meter_flags_every_row_from_there(void **state)
 	assert_true(flagged(&f, SAMPLE_STALE) >= 2);
 }
 
+static void garbage_in_the_registers_is_no_power(void **state)
+{
+	struct fake f = { .garbage = true };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	for (unsigned int i = 0; i < f.row_count; i++)
+		assert_int_equal(!!(f.rows[i].flags & SAMPLE_ERRATIC),
+				 f.rows[i].cpu_count > 0);
+}
+
 static void half_the_clock_is_recorded_and_flagged(void **state)
 {
 	struct fake f = { .half_khz = 200000 };
@@ -979,6 +992,7 @@ int main(void)
 		cmocka_unit_test(a_meter_that_dies_ends_the_run_with_the_rows_so_far),
 		cmocka_unit_test(a_meter_that_never_reads_is_told_at_once),
 		cmocka_unit_test(a_stuck_meter_flags_every_row_from_there),
+		cmocka_unit_test(garbage_in_the_registers_is_no_power),
 		cmocka_unit_test(half_the_clock_is_recorded_and_flagged),
 		cmocka_unit_test(other_tasks_count_as_use_but_not_against_the_clock),
 		cmocka_unit_test(a_throttled_row_is_flagged),
