@@ -56,16 +56,11 @@ static void print_edits(const struct apply *a, const struct target *t)
 	source_print_files(t, a->talk);
 }
 
-static char *label_path(const void *d, const char *label)
-{
-	return dts_label_path(d, label);
-}
-
 static int plan_edits(struct apply *a, const struct dts *d, struct err *err)
 {
 	size_t count = 0;
 	const struct edit_cpu *cpus = dts_cpus(d, &count);
-	int ret = coeffs_resolve_labels(a->coeffs, label_path, d, err);
+	int ret = coeffs_resolve_labels(a->coeffs, source_label_path, d, err);
 
 	if (!ret)
 		ret = edits_plan(a->coeffs, cpus, count, a->opts->all_cpus, &a->edits,

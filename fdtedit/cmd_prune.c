@@ -16,6 +16,7 @@
 #include "fdtedit/cooling.h"
 #include "fdtedit/edits.h"
 #include "fdtedit/refs.h"
+#include "fdtedit/source.h"
 #include "fdtedit/target.h"
 #include "lib/coeffs.h"
 #include "lib/outfile.h"
@@ -298,7 +299,9 @@ static int take_coeffs(struct prune *p, const char *path, struct err *err)
 
 	if (!ret)
 		ret = coeffs_read(path, c, err);
-	if (!ret)
+	if (!ret && p->target.dts)
+		ret = coeffs_resolve_labels(c, source_label_path, p->target.dts, err);
+	else if (!ret)
 		ret = coeffs_resolve_labels(c, dtb_label_path, p->tree.file.data, err);
 	if (!ret) {
 		dtb_view(p->cpus, view);

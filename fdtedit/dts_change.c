@@ -72,7 +72,8 @@ static int set_property(struct dts *d, const struct change *c,
 
 	if (!ret && !sites.count)
 		ret = err_set(err, -ENOENT,
-			      "no text of node '%s' was found: a macro may make it; edit "
+			      "no text of node '%s' was found: a macro or an overlay's "
+			      "'&label' may make it; edit "
 			      "it by hand",
 			      c->path);
 	for (size_t i = 0; i < sites.count && !ret; i++)
@@ -173,7 +174,8 @@ static int delete_node(struct dts *d, const struct change *c, const struct dts_o
 	}
 	if (!ret && !any)
 		ret = err_set(err, -ENOENT,
-			      "no text of node '%s' was found: a macro may make it; edit "
+			      "no text of node '%s' was found: a macro or an overlay's "
+			      "'&label' may make it; edit "
 			      "it by hand",
 			      c->path);
 	return ret;

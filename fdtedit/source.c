@@ -153,6 +153,11 @@ int source_write(struct target *t, source_wrap_fn *wrap, void *arg, struct err *
 	return ret;
 }
 
+char *source_label_path(const void *dts, const char *label)
+{
+	return dts_label_path(dts, label);
+}
+
 void source_print_files(const struct target *t, FILE *f)
 {
 	bool dry = t->dry_run || t->source.patch;

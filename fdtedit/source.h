@@ -39,6 +39,8 @@ typedef int source_wrap_fn(void *arg, const struct buf *diff, const char *name,
 int source_write(struct target *t, source_wrap_fn *wrap, void *arg, struct err *err);
 /* -EINVAL where writing @output would replace a file that the first one includes. */
 int source_not_included(const struct dts *d, const char *output, struct err *err);
+/* dts_label_path() for coeffs_resolve_labels(). */
+char *source_label_path(const void *dts, const char *label);
 /* A line for each file that changed beside the board itself. */
 void source_print_files(const struct target *t, FILE *f);
 

@@ -283,7 +283,7 @@ soc.dtsi:0" ] || { grep uart -- *.dts*; false; }
 	is "$(tail -n 2 board.dts)" '	};
 };'
 	[[ $tree == *"< serial@1000 {"*'< status = "okay";'* ]]
-	[ -z "$(grep '^>' <<< "$tree" | grep -v phandle)" ] || { echo "$tree"; false; }
+	run ! grep -q '^> [^p]' <<< "$tree"
 	refused "operating-points-v2 of '/cpus/cpu@0' points to '/opp-table'; change that first" \
 		delete --all-files board.dts opps
 	refused 'non-existent node or label "opps"' delete --force --all-files board.dts opps
@@ -417,6 +417,37 @@ board.dts: energy model complexity 1 x 3 = 3 -> 1 x 2 = 2 (domains x (CPUs + sta
 		opp-500000000 {'
 }
 
+@test "prune takes the labels of source in COEFFS" {
+	coeffs
+	sed -i 's|"compatible": "arm,cortex-a7"|"paths": ["\&cpu0"]|' coeffs.json
+	sed -i '/dynamic-power/d' soc.dtsi
+	edited prune --all-files board.dts coeffs.json
+	is "$lines_of" '> status = "disabled";'
+	sed -i 's|&cpu0|\&cpu9|' coeffs.json
+	refused "cpu9" prune --all-files board.dts coeffs.json
+}
+
+@test "an overlay's source is edited where the text says the path" {
+	cat > board.dts <<'END'
+/dts-v1/;
+/plugin/;
+&uart0 { status = "okay"; };
+/ {
+	fragment@7 {
+		target-path = "/soc";
+		__overlay__ {
+			x = <1>;
+		};
+	};
+};
+END
+	edited set board.dts /fragment@7/__overlay__ x 2
+	is "$lines_of" '< x = <1>;
+> x = <2>;'
+	refused "a macro or an overlay's '&label' may make it" \
+		set board.dts /fragment@0/__overlay__ status disabled
+}
+
 @test "--patch prints what patch -p1 takes, in all files, and changes nothing" {
 	cp -r . ../old
 	"$FDTEDIT" prune --patch --all-files board.dts > ../prune.patch
@@ -491,6 +522,31 @@ ignores the coefficient of cluster 'a7'"
 	edited delete board.dts dev other
 	is "$lines_of" '< other; #size-cells = <1>;
 > #size-cells = <1>;'
+}
+
+@test "what apply writes beside the coefficient follows macros, #if and carriage returns" {
+	coeffs
+	sed -i 's|^\t\t\topp-microvolt = <900000>; /.*|&\n\t\t\topp-microwatt = <SLOW>;|
+		s|^\t\t\topp-microvolt = <900000>;$|&\n#ifdef BIG\n\t\t\topp-microwatt = <0x0001>;\n#else\n\t\t\topp-microwatt = <1>;\n#endif|
+		1s|^|#define SLOW 5\n|' soc.dtsi
+	sed -i 's|$|\r|' soc.dtsi
+	run --separate-stderr "$FDTEDIT" apply --opp-microwatt --all-files board.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"soc.dtsi:$(grep -n '<SLOW>' soc.dtsi | cut -d : -f 1): opp-microwatt of '/opp-table/opp-300000000' is '<SLOW>', not a plain \
+number; --force replaces it by <40000>" ]] || { echo "$stderr"; false; }
+	cp -r . ../old
+	"$FDTEDIT" apply --opp-microwatt --force --all-files board.dts coeffs.json 2> ../talk
+	is "$(diff -r ../old . | grep '^[<>]' | tr -s ' \t' ' ' | tr -d '\r')" \
+		'< dynamic-power-coefficient = <90>;
+> dynamic-power-coefficient = <180>;
+< opp-microwatt = <SLOW>;
+> opp-microwatt = <40000>;
+< opp-microwatt = <0x0001>;
+> opp-microwatt = <0x11170>;
+< opp-microwatt = <1>;
+> opp-microwatt = <70000>;'
+	[ "$(grep -vc $'\r$' soc.dtsi)" -eq 0 ]
+	[[ $(text . -DBIG) == *"opp-microwatt = <0x11170>"* ]]
 }
 
 @test "a coefficient and a capacity that are both new stand together, in text used twice too" {
