@@ -181,14 +181,30 @@ static bool macro_name(const struct dts_tree *t, const struct dts_token *k,
 	return pos > name->start;
 }
 
+/* Does the token hold @text, and not as a part of a longer name? */
+static bool holds(const struct dts_tree *t, const struct dts_token *k, const char *text)
+{
+	const char *end = t->text + k->end, *at = t->text + k->start;
+	size_t n = strlen(text);
+
+	for (; (at = memmem(at, end - at, text, n)); at++) {
+		bool before = at > t->text && dts_is_name_char(at[-1]);
+		bool after = at + n < end && dts_is_name_char(at[n]);
+
+		if (!(before && dts_is_name_char(text[0])) &&
+		    !(after && dts_is_name_char(text[n - 1])))
+			return true;
+	}
+	return false;
+}
+
 bool dts_macro(const struct dts_tree *t, const char *text, size_t *i,
 	       struct dts_span *name)
 {
 	for (; *i < t->tokens.count; ++*i) {
 		const struct dts_token *k = &t->tokens.list[*i];
 
-		if (k->kind == DTS_DIRECTIVE &&
-		    memmem(t->text + k->start, k->end - k->start, text, strlen(text)) &&
+		if (k->kind == DTS_DIRECTIVE && holds(t, k, text) &&
 		    macro_name(t, k, name))
 			return true;
 	}

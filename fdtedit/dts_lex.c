@@ -36,7 +36,7 @@ static bool is_alnum(char c)
 }
 
 /* PROPNODECHAR of dtc-lexer.l, and '_' */
-static bool is_name_char(char c)
+bool dts_is_name_char(char c)
 {
 	return is_alnum(c) || (c && strchr("_,.+*#?@-", c));
 }
@@ -151,7 +151,7 @@ static size_t directive_name(const struct lexer *lx, size_t pos, const char **na
 
 	for (pos++; at(lx, pos) == ' ' || at(lx, pos) == '\t'; pos++)
 		;
-	while (is_name_char(at(lx, pos + n)))
+	while (dts_is_name_char(at(lx, pos + n)))
 		n++;
 	*name = lx->text + pos;
 	if (n && *name[0] >= '0' && *name[0] <= '9')
@@ -323,7 +323,7 @@ static size_t ref_len(const struct lexer *lx, size_t pos)
 	size_t p = pos + 1;
 
 	if (at(lx, p) == '{') {
-		while (is_name_char(at(lx, p + 1)) || at(lx, p + 1) == '/')
+		while (dts_is_name_char(at(lx, p + 1)) || at(lx, p + 1) == '/')
 			p++;
 		return at(lx, p + 1) == '}' ? p + 2 - pos : 0;
 	}
@@ -372,7 +372,7 @@ static size_t lex_word(const struct lexer *lx, struct dts_token *tok)
 	size_t pos = lx->pos;
 
 	tok->kind = DTS_WORD;
-	while (is_name_char(at(lx, pos)))
+	while (dts_is_name_char(at(lx, pos)))
 		pos++;
 	return pos;
 }
@@ -409,7 +409,7 @@ static size_t lex_one(struct lexer *lx, struct dts_token *tok)
 		return lex_slash(lx, tok);
 	if (c == '"' || c == '\'')
 		return lex_quoted(lx, tok);
-	if (is_name_char(c))
+	if (dts_is_name_char(c))
 		return lex_word(lx, tok);
 	n = c == '&' ? ref_len(lx, lx->pos) : splice_len(lx, lx->pos);
 	if (n)

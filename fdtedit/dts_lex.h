@@ -60,6 +60,9 @@ static inline bool dts_is_trivia(const struct dts_token *t)
 	return t->kind <= DTS_DEAD;
 }
 
+/* May it stand in a name, to dtc? */
+bool dts_is_name_char(char c);
+
 /*
  * dts_lex - cut @text into tokens
  * @len: at most UINT32_MAX bytes

@@ -194,7 +194,9 @@ static const char *const neighbours[][3] = {
 	{ "opp-microwatt", "opp-microvolt", "opp-hz" },
 };
 
-/* 0 is the best place, 2 is any. */
+#define RANK_ANY 2
+
+/* 0 is the best place. */
 static unsigned int rank(const struct dts_tree *t, const struct dts_item *it,
 			 const char *property)
 {
@@ -205,18 +207,26 @@ static unsigned int rank(const struct dts_tree *t, const struct dts_item *it,
 			if (dts_span_is(t, it->name, neighbours[i][k]))
 				return k - 1;
 	}
-	return 2;
+	return RANK_ANY;
+}
+
+/* A macro with arguments as a statement: it may make a property or a subnode. */
+static bool is_call(const struct dts_tree *t, const struct dts_item *it)
+{
+	return it->value == it->value_end &&
+	       memchr(t->text + it->name.start, '(', it->name.end - it->name.start);
 }
 
 /*
  * The statement after which a new property goes: a neighbour, else the last property
- * before the first subnode. Only those outside of an "#if" in the node; NULL: there is
- * none.
+ * before the first subnode or what may be one. Only those outside of an "#if" in the
+ * node; NULL: there is none.
  */
 static const struct dts_item *find_anchor(const struct dts_tree *t, int node,
 					  const char *property)
 {
 	const struct dts_item *best = NULL;
+	unsigned int worst = RANK_ANY;
 
 	for (size_t i = node + 1; i < t->item_count; i++) {
 		const struct dts_item *it = &t->items[i];
@@ -233,8 +243,12 @@ static const struct dts_item *find_anchor(const struct dts_tree *t, int node,
 		if (it->region != t->items[node].region || it->split ||
 		    !dts_is_punct(t, it->last, ';'))
 			continue;
-		if (!best || rank(t, it, property) <= rank(t, best, property))
+		if (is_call(t, it)) {
+			worst = RANK_ANY - 1;
+		} else if (rank(t, it, property) <= worst) {
 			best = it;
+			worst = rank(t, it, property);
+		}
 	}
 	return best;
 }

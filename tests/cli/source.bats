@@ -207,6 +207,36 @@ board.dts: 1 change'
 		};'
 }
 
+@test "a new property goes before macros that may make subnodes" {
+	cat > board.dts <<'END'
+/dts-v1/;
+#define PIN(x) pin-##x { }
+/ {
+	pins {
+		PIN(1);
+		PIN(2);
+	};
+	more {
+		reg = <1>;
+		PIN(3);
+	};
+};
+END
+	edited set board.dts /pins in 1
+	edited set board.dts /more in 2
+	is "$(sed -n '/pins/,$p' board.dts)" '	pins {
+		in = <1>;
+		PIN(1);
+		PIN(2);
+	};
+	more {
+		reg = <1>;
+		in = <2>;
+		PIN(3);
+	};
+};'
+}
+
 @test "carriage returns, blanks for tabs and a last line without newline stay" {
 	printf '/dts-v1/;\r\n/ {\r\n  a {\r\n    x = <1>;\r\n    y = <2>;\r\n  };\r\n  b { };\r\n};' > board.dts
 	edited set board.dts /a z 3
