@@ -39,7 +39,7 @@ static void warn_no_effect(const struct apply *a, const struct dt_domain *dom)
 			 "'%s': the value will have no effect, opp-microwatt in '%s' "
 			 "overrides it",
 			 first, dom->opp_path);
-	else if (without == dom->opp_count && cpu->has_freq_domain)
+	else if (without == dom->opp_count && cpu->firmware_volt)
 		return; /* firmware has them (drivers/cpufreq/qcom-cpufreq-hw.c) */
 	else if (without)
 		cmd_warn(a->ctx,

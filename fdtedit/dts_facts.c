@@ -298,14 +298,17 @@ static const char *map_path(const struct dts *d, const char *path, struct dts_po
 }
 
 /*
- * What CPUs of one frequency domain have in common: qcom,freq-domain, else an OPP table
- * with opp-shared (as lib/dtcpus.c reads a compiled tree). NULL: alone, or not known.
+ * What CPUs of one frequency domain have in common: qcom,freq-domain, performance-domains
+ * or an OPP table with opp-shared (as lib/dtcpus.c reads a compiled tree). NULL: alone,
+ * or not known.
  */
 static char *domain_key(const struct dts *d, const char *path, struct dts_pos pos)
 {
 	const struct dts_event *e = last_prop(d, path, "qcom,freq-domain", pos);
 	char *table;
 
+	if (!e)
+		e = last_prop(d, path, "performance-domains", pos);
 	if (e)
 		return value_text(d, e);
 	table = opp_path(d, path, pos);

@@ -49,16 +49,16 @@ struct dt_cpu {
 	char map_path[128];   /* what names it in /cpus/cpu-map; "": nothing */
 	uint32_t opp_phandle; /* operating-points-v2; 0: none */
 	/*
-	 * qcom,freq-domain: <phandle index>. Its CPUs share a clock, and firmware tells
-	 * the kernel the voltages.
+	 * qcom,freq-domain, else performance-domains: <phandle index>, of the latter
+	 * often without index. CPUs with the same one share a clock.
 	 */
 	bool has_freq_domain;
 	uint32_t freq_domain[2];
-	int domain; /* index into domains; -1: no OPP table, no qcom,freq-domain */
+	bool firmware_volt; /* qcom,freq-domain: firmware tells the kernel voltages */
+	int domain; /* index into domains; -1: neither OPP table nor freq_domain */
 };
 
-/* CPUs that share one OPP table with opp-shared, or one qcom,freq-domain; else one alone.
- */
+/* CPUs that share one OPP table with opp-shared, or one freq_domain; else one alone. */
 struct dt_domain {
 	unsigned int cpus[DTCPUS_MAX_CPUS]; /* indices into dt_cpus.cpus, ascending */
 	unsigned int cpu_count;

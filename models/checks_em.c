@@ -257,7 +257,7 @@ static const char *find_obstacle(const struct dtcpus *d, unsigned int index,
 		return "no energy model: no dynamic-power-coefficient";
 	if (!check_choice(dom, index, out))
 		return "left out: two OPPs of one clock";
-	return check_inputs(dom, index, d->cpus[dom->cpus[0]].has_freq_domain, out);
+	return check_inputs(dom, index, d->cpus[dom->cpus[0]].firmware_volt, out);
 }
 
 static void check_domain(const struct dtcpus *d, unsigned int index, struct checks *out)

@@ -162,6 +162,22 @@ gpu { compatible = "arm,mali"; dynamic-power-coefficient = <2982>; }; };\n' > bo
 	refused "one frequency domain would get two values: '/cpus/cpu@100' 90, '/cpus/cpu@101' 80"
 }
 
+@test "performance-domains of several CPU nodes are one frequency domain" {
+	sed -i '/^\t*opp-shared;/d; s/operating-points-v2 = <&little_opps>;/& performance-domains = <\&perf>;/
+		s/^\tcpus {/\tperf: perf { #performance-domain-cells = <0>; };\n\n&/' board.dts
+	[ "$(grep -c performance-domains board.dts)" -eq 2 ]
+	dtc -q -O dtb -o board.dtb board.dts
+	coeffs '"reg": [256]' 90 '"reg": [257]' 91
+	for f in board.dts board.dtb; do
+		run --separate-stderr "$FDTEDIT" apply "$f" coeffs.json
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"one frequency domain would get two values: '/cpus/cpu@100' 90, '/cpus/cpu@101' 91"* ]] ||
+			{ echo "$stderr"; false; }
+	done
+	run --separate-stderr "$FDTEDIT" show board.dtb
+	[ "$status" -eq 0 ] && [[ $output == *"domain 0: 2 CPU(s),"* ]] || { echo "$output"; false; }
+}
+
 @test "a compatible or reg that an #if decides must not decide the cluster" {
 	{
 		printf '/dts-v1/; / { cpus { #address-cells = <1>; #size-cells = <0>; cpu@0 {\n'

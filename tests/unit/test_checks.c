@@ -518,7 +518,7 @@ static void voltages_that_firmware_tells_are_left_out(void **state)
 	unsigned int i;
 
 	(void)state;
-	m.d->cpus[2].has_freq_domain = true;
+	m.d->cpus[2].firmware_volt = true;
 	for (i = 0; i < 3; i++)
 		m.d->domains[1].opps[i].has_volt = false;
 	checks_run(&m.in, m.c);

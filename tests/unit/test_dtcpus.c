@@ -250,6 +250,7 @@ static void qcom_freq_domain_makes_a_domain_with_or_without_a_table(void **state
 	(void)state;
 	assert_false(d->cpus[5].has_freq_domain);
 	assert_true(d->cpus[6].has_freq_domain);
+	assert_true(d->cpus[6].firmware_volt);
 	assert_int_equal(d->cpus[6].freq_domain[1], 1);
 	assert_int_equal(d->cpus[6].domain, 4);
 	assert_int_equal(d->cpus[7].domain, 4);
@@ -257,6 +258,29 @@ static void qcom_freq_domain_makes_a_domain_with_or_without_a_table(void **state
 	assert_int_equal(d->cpus[8].domain, 5);
 	assert_int_equal(d->domains[5].opp_count, 0);
 	assert_string_equal(d->domains[5].opp_path, "");
+	dtcpus_free(d);
+	free(tree.data);
+}
+
+static void performance_domains_are_frequency_domains(void **state)
+{
+	struct tree tree = compile(
+		"echo '/dts-v1/; / { cpus { #address-cells = <1>; #size-cells = <0>;"
+		"cpu@0 { reg = <0>; performance-domains = <&e>; };"
+		"cpu@1 { reg = <1>; performance-domains = <&e>; };"
+		"cpu@2 { reg = <2>; performance-domains = <&p 1>; };"
+		"cpu@3 { reg = <3>; performance-domains = <&p 2>; }; };"
+		"e: e { #performance-domain-cells = <0>; };"
+		"p: p { #performance-domain-cells = <1>; }; };'");
+	struct dtcpus *d = read_tree(&tree);
+
+	(void)state;
+	assert_int_equal(d->domain_count, 3);
+	assert_int_equal(d->cpus[0].domain, 0);
+	assert_int_equal(d->cpus[1].domain, 0);
+	assert_int_equal(d->cpus[2].domain, 1);
+	assert_int_equal(d->cpus[3].domain, 2);
+	assert_false(d->cpus[0].firmware_volt);
 	dtcpus_free(d);
 	free(tree.data);
 }
@@ -408,6 +432,9 @@ static void properties_of_the_wrong_size_are_refused_by_name(void **state)
 	assert_read_refused(one_cpu("qcom,freq-domain = <1>;", ""), -EINVAL,
 			    "/cpus/cpu@0: qcom,freq-domain holds 4 bytes, not two "
 			    "32-bit numbers");
+	assert_read_refused(one_cpu("performance-domains;", ""), -EINVAL,
+			    "/cpus/cpu@0: performance-domains holds 0 bytes, not 32-bit "
+			    "numbers");
 	assert_read_refused(one_cpu("reg = [00 01];", ""), -EINVAL,
 			    "/cpus/cpu@0: reg holds 2 bytes, not a number of 1 cells");
 	assert_read_refused(one_cpu("compatible = <1>;", ""), -EINVAL,
@@ -627,6 +654,7 @@ int main(void)
 		cmocka_unit_test(status_tells_which_cpus_are_enabled),
 		cmocka_unit_test(shared_tables_make_one_domain_and_others_one_per_cpu),
 		cmocka_unit_test(qcom_freq_domain_makes_a_domain_with_or_without_a_table),
+		cmocka_unit_test(performance_domains_are_frequency_domains),
 		cmocka_unit_test(opps_come_in_ascending_order_without_the_disabled),
 		cmocka_unit_test(speed_bins_and_equal_clocks_are_facts),
 		cmocka_unit_test(speed_bin_chooses_voltages_and_opps),
