@@ -120,6 +120,19 @@ static int put_bins(const struct dt_domain *dom, struct json *obj)
 	return ret;
 }
 
+static int put_disabled(const struct dt_domain *dom, struct json *obj)
+{
+	struct json *list = json_new_array();
+	int ret = list ? 0 : -ENOMEM;
+
+	for (unsigned int i = 0; !ret && i < dom->disabled_count; i++)
+		ret = json_add_u64(list, dom->disabled_hz[i]);
+	if (!ret)
+		return json_put(obj, "disabled-hz", list);
+	json_free(list);
+	return ret;
+}
+
 static struct json *domain_json(const struct show *s, unsigned int domain)
 {
 	static const char *const sources[] = {
@@ -147,6 +160,8 @@ static struct json *domain_json(const struct show *s, unsigned int domain)
 	if (dom->volt_bin_count)
 		ret |= put_bins(dom, obj);
 	ret |= put_opps(s, domain, obj);
+	if (dom->disabled_count)
+		ret |= put_disabled(dom, obj);
 	if (!ret)
 		return obj;
 	json_free(obj);

@@ -125,6 +125,16 @@ static void print_unread(const struct show *s, const struct dt_domain *dom, FILE
 	}
 }
 
+static void print_disabled(const struct dt_domain *dom, FILE *f)
+{
+	if (!dom->disabled_count)
+		return;
+	fputs("  disabled:", f);
+	for (unsigned int i = 0; i < dom->disabled_count; i++)
+		fprintf(f, " %.10g", dom->disabled_hz[i] / 1e6);
+	fputs(" MHz\n", f);
+}
+
 static void print_opps(const struct show *s, unsigned int domain, FILE *f)
 {
 	const struct dt_domain *dom = &s->d->domains[domain];
@@ -159,6 +169,7 @@ static void print_opps(const struct show *s, unsigned int domain, FILE *f)
 			"performance", "cost");
 	for (unsigned int i = 0; i < dom->opp_count; i++)
 		print_opp(s, domain, i, f);
+	print_disabled(dom, f);
 }
 
 static void print_domain(const struct show *s, unsigned int domain, FILE *f)

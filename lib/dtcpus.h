@@ -68,7 +68,9 @@ struct dt_domain {
 		opps[DTCPUS_MAX_OPPS]; /* ascending hz, in which two may be equal
 					  (opp-supported-hw); disabled ones left out */
 	unsigned int opp_count;
-	unsigned int opps_without_hz; /* left out too */
+	unsigned int opps_without_hz;	       /* left out too */
+	uint64_t disabled_hz[DTCPUS_MAX_OPPS]; /* ascending; more than fit are left out */
+	unsigned int disabled_count;
 	/*
 	 * How many regulators the voltages are of, volt_uv being the first one's. 0: the
 	 * tree does not tell, opp-microvolt may be <target min max> of one as well as the

@@ -160,6 +160,20 @@ static void insert_opp(struct dt_domain *dom, const struct dt_opp *opp)
 	dom->opps[i] = *opp;
 }
 
+/* What is wrong with it does not matter: nobody reads it. */
+static void add_disabled(const void *blob, int node, struct dt_domain *dom)
+{
+	unsigned int i = dom->disabled_count;
+	struct dt_opp opp;
+
+	if (i == DTCPUS_MAX_OPPS || read_hz(blob, node, "", &opp, NULL))
+		return;
+	dom->disabled_count++;
+	for (; i > 0 && dom->disabled_hz[i - 1] > opp.hz; i--)
+		dom->disabled_hz[i] = dom->disabled_hz[i - 1];
+	dom->disabled_hz[i] = opp.hz;
+}
+
 int dtcpus_opps(const void *blob, int table, const char *bin, struct dt_domain *dom,
 		struct err *err)
 {
@@ -168,8 +182,10 @@ int dtcpus_opps(const void *blob, int table, const char *bin, struct dt_domain *
 
 	fdt_for_each_subnode(node, blob, table)
 	{
-		if (!dtcpus_enabled(blob, node))
+		if (!dtcpus_enabled(blob, node)) {
+			add_disabled(blob, node, dom);
 			continue;
+		}
 		ret = read_opp(blob, node, bin, dom, &opp, err);
 		if (ret < 0)
 			return ret;
@@ -223,6 +239,7 @@ int dtcpus_use_bin(const void *blob, struct dtcpus *d, const char *bin, struct e
 			continue;
 		found = true;
 		dom->opp_count = dom->opps_without_hz = dom->volt_bin_count = 0;
+		dom->disabled_count = 0;
 		ret = dtcpus_opps(blob, fdt_path_offset(blob, dom->opp_path), bin, dom,
 				  err);
 		if (ret)

@@ -179,3 +179,15 @@ setup() {
 	[ "$(sed -n '/^domain 1/,$p' out | grep -E '^ +[0-9.]+ ' | grep -n inefficient |
 		cut -d: -f1 | xargs)" = "1 2 3 8 12 13 15 16" ]
 }
+
+@test "show names the OPPs that are disabled, as prune leaves them" {
+	"$FDTEDIT" prune -o pruned.dtb board.dtb 2> /dev/null
+	run --separate-stderr "$FDTEDIT" show pruned.dtb
+	[ "$status" -eq 0 ]
+	[[ $output != *"         800       1000"* ]]
+	[ "${lines[-1]}" = "  disabled: 800 MHz" ] || { echo "$output"; false; }
+	[ "$(grep -c disabled <<< "$output")" -eq 1 ]
+	run --separate-stderr "$FDTEDIT" show --json pruned.dtb
+	[ "$status" -eq 0 ]
+	[[ $(tr -d ' \n' <<< "$output") == *'"disabled-hz":[800000000]'* ]] || { echo "$output"; false; }
+}

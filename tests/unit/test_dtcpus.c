@@ -294,6 +294,8 @@ static void opps_come_in_ascending_order_without_the_disabled(void **state)
 	(void)state;
 	assert_int_equal(little->opp_count, 2);
 	assert_int_equal(little->opps_without_hz, 1);
+	assert_int_equal(little->disabled_count, 1);
+	assert_true(little->disabled_hz[0] == 700000000);
 	assert_true(little->opps[0].hz == 500000000);
 	assert_int_equal(little->opps[0].volt_uv, 900000);
 	assert_true(little->opps[0].suspend);
