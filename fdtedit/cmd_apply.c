@@ -177,7 +177,7 @@ void apply_print_edits(const struct apply *a, const char *const *old_text)
 	changes_print(&a->extra, &a->before, a->talk);
 	fprintf(a->talk, "%s: ", a->board);
 	if (a->edits.count)
-		fprintf(a->talk, "%u CPU node(s) %s, ", a->edits.count,
+		fprintf(a->talk, "%u CPU node(s) %s, ", a->edits.nodes,
 			dry ? "would change" : "changed");
 	else if (!a->extra.count)
 		fputs("nothing to do, ", a->talk);

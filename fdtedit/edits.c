@@ -298,6 +298,39 @@ static int plan_domains(struct plan *p, bool all_cpus, struct edits *out, struct
 	return 0;
 }
 
+static bool is_right(const struct plan *p, size_t i)
+{
+	const struct edit_cpu *cpu = &p->cpus[i];
+
+	return p->cluster[i] != NO_CLUSTER && !p->skip[i] && cpu->has_value &&
+	       cpu->value == p->c->clusters[p->cluster[i]].dpc_uw_per_mhz_v2;
+}
+
+/* Among the first @count edits. */
+static bool has_edit(const struct edits *edits, unsigned int count, const char *path)
+{
+	while (count-- > 0)
+		if (!strcmp(edits->list[count].path, path))
+			return true;
+	return false;
+}
+
+/* The alternatives of an #if are entries of one node. */
+static void count_nodes(const struct plan *p, struct edits *out)
+{
+	for (unsigned int i = 0; i < out->count; i++)
+		out->nodes += !has_edit(out, i, out->list[i].path);
+	for (size_t i = 0; i < p->cpu_count; i++) {
+		bool counted = !is_right(p, i) || p->cpus[i].deleted ||
+			       has_edit(out, out->count, p->cpus[i].path);
+
+		for (size_t k = 0; k < i && !counted; k++)
+			counted = is_right(p, k) && !p->cpus[k].deleted &&
+				  !strcmp(p->cpus[k].path, p->cpus[i].path);
+		out->right += !counted;
+	}
+}
+
 static void list_edits(const struct plan *p, struct edits *out)
 {
 	for (size_t i = 0; i < p->cpu_count; i++) {
@@ -308,10 +341,8 @@ static void list_edits(const struct plan *p, struct edits *out)
 			continue;
 		cl = &p->c->clusters[p->cluster[i]];
 		out->lost += cpu->deleted;
-		if (cpu->has_value && cpu->value == cl->dpc_uw_per_mhz_v2) {
-			out->right += !cpu->deleted;
+		if (is_right(p, i))
 			continue;
-		}
 		out->list[out->count++] = (struct edit){
 			.cpu = i,
 			.path = cpu->path,
@@ -322,6 +353,7 @@ static void list_edits(const struct plan *p, struct edits *out)
 			.old = cpu->has_value ? cpu->value : 0,
 		};
 	}
+	count_nodes(p, out);
 }
 
 int edits_plan(const struct coeffs *c, const struct edit_cpu *cpus, size_t cpu_count,

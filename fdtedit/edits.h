@@ -54,6 +54,7 @@ struct edits {
 	unsigned int count;	     /* 0: nothing to do */
 	int cluster[EDITS_MAX]; /* per CPU node of the view: whose of coeffs it is, or
 				   -1 */
+	unsigned int nodes;	/* CPU nodes edited; one with two alternatives is one */
 	unsigned int right;	/* CPU nodes that have the wanted value already */
 	unsigned int lost;	/* CPU nodes, to be edited or not, that end up without it:
 				   /delete-property/ follows */

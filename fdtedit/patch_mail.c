@@ -142,6 +142,15 @@ static int add_cluster(struct buf *out, const struct coeffs_cluster *c)
 	return ret;
 }
 
+static bool has_measured(const struct coeffs *c)
+{
+	for (unsigned int i = 0; i < c->cluster_count; i++)
+		for (unsigned int k = 0; k < c->clusters[i].opp_count; k++)
+			if (c->clusters[i].opps[k].has_measured)
+				return true;
+	return false;
+}
+
 /* Every line from outside is indented, so that none looks like "---" or a header. */
 static int add_body(struct buf *out, const struct patch_mail *m)
 {
@@ -155,6 +164,11 @@ static int add_body(struct buf *out, const struct patch_mail *m)
 		ret |= buf_adds(out,
 				"\nThese numbers come from a virtual board: they are not "
 				"of any hardware\nand not for merging.\n");
+	if (has_measured(c))
+		ret |= buf_adds(
+			out, "\nThe tables tell what the first busy CPU draws above "
+			     "idle, as measured and\nby the model, and what the kernel "
+			     "will compute for one busy CPU.\n");
 	for (unsigned int i = 0; i < c->cluster_count; i++)
 		ret |= add_cluster(out, &c->clusters[i]);
 	return ret | buf_addf(out, "\nMade with:\n  %s\n", m->command);

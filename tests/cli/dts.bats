@@ -256,7 +256,13 @@ refuses() { # NAME TEXT OPTION...
 @test "the branches of an #if are alternatives, #if 0 is left alone (shape 17)" {
 	edits 17-if "" cpu@0=90 cpu@1=90 cpu@2=90 cpu@3=310 cpu@5=310
 	fixture 17-if
-	"$FDTEDIT" apply new/17-if.dts coeffs.json
+	run --separate-stderr "$FDTEDIT" apply new/17-if.dts coeffs.json
+	[ "$status" -eq 0 ]
+	# An alternative is no node of its own.
+	[ "${lines[-1]}" = "new/17-if.dts: 5 CPU node(s) changed, 0 right already" ] || { echo "$output"; false; }
+	run --separate-stderr "$FDTEDIT" apply new/17-if.dts coeffs.json
+	[ "$status" -eq 0 ]
+	[ "$output" = "new/17-if.dts: nothing to do, 5 CPU node(s) right already" ] || { echo "$output"; false; }
 	same_trees 17-if -DFAST cpu@0=90 cpu@1=90 cpu@2=90 cpu@3=310 cpu@5=310
 }
 
@@ -680,6 +686,14 @@ git_repo() {
 arm64: dts: board: add dynamic-power-coefficient" ]
 	git -C repo log -1 --format=%b > body
 	grep -qx '  a15: 310 uW/MHz/V^2 (arm,cortex-a15)' body
+	# Only with a table.
+	run ! grep -q '^The tables tell' body
+	opps='{"hz": 800000000, "microvolt": 900000, "measured-microwatt": 292000,
+"measured-ci-microwatt": 900, "kernel-microwatt": 200880}'
+	sed "s/310/&, \"opps\": [${opps//$'\n'/ }]/" coeffs.json > opps.json
+	"$FDTEDIT" apply --patch --format git-am "$TOP/tests/data/dts/01-nested-cache.dts" opps.json > mail
+	grep -qx 'The tables tell what the first busy CPU draws above idle, as measured and' mail
+	grep -qx '      800   900        292.0         -      200.9' mail
 	grep -q '^  fdtedit apply --patch --format git-am' body ||
 		grep -q '/fdtedit apply --patch --format git-am' body
 	[ "$(git -C repo diff --stat HEAD~ | tail -n 1)" = " 1 file changed, 2 insertions(+)" ]
