@@ -53,6 +53,15 @@ static int fit(const struct precision *p, const char *load, struct power_fit *f,
 	return ret;
 }
 
+/* That all rows stand for; a fit of one CPU count does not ask for them. */
+static unsigned int count_visits(const struct precision *p, const struct plan *plan)
+{
+	/* of a visit */
+	size_t windows = plan->visit_count ? plan->count / plan->visit_count : 1;
+
+	return (p->count + windows - 1) / windows;
+}
+
 void precision_look(struct precision *p, const struct plan *plan)
 {
 	p->half = 0;
@@ -76,7 +85,7 @@ void precision_look(struct precision *p, const struct plan *plan)
 			continue;
 		p->half = half;
 		p->load = plan->loads[i];
-		p->visits = f.visits;
+		p->visits = f.visits ? f.visits : count_visits(p, plan);
 	}
 }
 
@@ -89,13 +98,15 @@ unsigned int precision_missing(const struct precision *p)
 
 bool precision_reached(struct precision *p, const struct plan *plan, unsigned int visits)
 {
-	unsigned int missing;
+	unsigned int missing, step;
 
 	if (visits < p->next)
 		return false;
 	precision_look(p, plan);
 	missing = precision_missing(p);
-	p->next = visits + (missing + 1) / 2;
+	step = (missing + 1) / 2;
+	/* With few degrees of freedom an interval narrows faster than that. */
+	p->next = visits + (step < 3 * visits ? step : 3 * visits);
 	return !missing;
 }
 
