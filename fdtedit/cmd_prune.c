@@ -248,9 +248,12 @@ static int plan(struct prune *p, struct err *err)
 	return ret ? ret : refs_delete_traces(p->tree.file.data, &p->changes, err);
 }
 
-/* A CPU cooled to more states than there are left is not bound at all
- * (thermal_bind_cdev_to_trip()). */
-static void warn_device(const struct prune *p, int map, const struct cooling *dev)
+/*
+ * A CPU cooled to more states than there are left is not bound at all
+ * (thermal_bind_cdev_to_trip()). @told: the domains that @map was warned of.
+ */
+static void warn_device(const struct prune *p, int map, const struct cooling *dev,
+			bool *told)
 {
 	const void *blob = p->tree.file.data;
 	char path[256];
@@ -259,13 +262,14 @@ static void warn_device(const struct prune *p, int map, const struct cooling *de
 		const struct dt_cpu *cpu = &p->cpus->cpus[i];
 		unsigned int left;
 
-		if (cpu->domain < 0 || !p->pruned[cpu->domain] ||
+		if (cpu->domain < 0 || !p->pruned[cpu->domain] || told[cpu->domain] ||
 		    dtb_node(blob, cpu->path, NULL) != dev->node)
 			continue;
 		left = p->cpus->domains[cpu->domain].opp_count - p->pruned[cpu->domain];
 		if (dev->max == COOLING_NO_LIMIT || dev->max < left ||
 		    fdt_get_path(blob, map, path, sizeof(path)))
 			continue;
+		told[cpu->domain] = true;
 		cmd_warn(p->ctx,
 			 "'%s': cooling-device names state %" PRIu32
 			 " of '%s', and 0..%u are left: the kernel will not bind it; "
@@ -281,11 +285,12 @@ static void warn_cooling(const struct prune *p)
 
 	for (node = 0; node >= 0; node = fdt_next_node(blob, node, NULL)) {
 		const char *list = fdt_getprop(blob, node, "cooling-device", &len);
+		bool told[DTCPUS_MAX_DOMAINS] = { false };
 		struct cooling dev;
 		int at = 0;
 
 		while (cooling_next(blob, list, len, &at, &dev) > 0)
-			warn_device(p, node, &dev);
+			warn_device(p, node, &dev, told);
 	}
 }
 

@@ -183,7 +183,7 @@ refused() {
 @test "a cooling map that counts more states than are left is warned of" {
 	cat >> board.dts <<-'END'
 		/ { thermal-zones { zone { cooling-maps {
-			map0 { cooling-device = <&little0 0 2>, <&big0 0 0xffffffff>; };
+			map0 { cooling-device = <&little0 0 2>, <&little1 0 2>, <&big0 0 0xffffffff>; };
 			map1 { cooling-device = <&little0 0 1>; };
 		}; }; }; };
 	END
