@@ -10,7 +10,7 @@
 #include "fdtedit/dts.h"
 #include "fdtedit/dts_set.h"
 
-/* May the file be edited? @what: "status of", or "" for a whole node. */
+/* May the file be edited? @what: a property that is there, or "": the node. */
 static int check_file(const struct dts *d, int inst, int item, const char *what,
 		      const char *path, const struct dts_opts *opts, struct err *err)
 {
@@ -47,8 +47,9 @@ static int set_at(struct dts *d, const struct dts_site *site, const struct chang
 				       c->value.len };
 	const struct dts_def *def = &d->defs[site->def];
 	const struct dts_event *removal;
-	int item = site->prop == DTS_NO_PROP ? def->item : site->prop;
-	int ret = check_file(d, def->inst, item, c->property, c->path, opts, err);
+	bool is_new = site->prop == DTS_NO_PROP;
+	int ret = check_file(d, def->inst, is_new ? def->item : site->prop,
+			     is_new ? "" : c->property, c->path, opts, err);
 
 	if (ret)
 		return ret;

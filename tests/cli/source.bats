@@ -324,7 +324,7 @@ soc.dtsi:0" ] || { grep uart -- *.dts*; false; }
 @test "what stands in a file that is included is edited with --all-files only" {
 	refused "reg of '/serial@1000' is in 'soc.dtsi' (line 35); --all-files edits it there" \
 		set board.dts uart0 reg 0x2000 0x100
-	refused "opp-microwatt of '/opp-table/opp-500000000' is in 'soc.dtsi' (line 25); --all-files \
+	refused "node '/opp-table/opp-500000000' is in 'soc.dtsi' (line 25); --all-files \
 edits it there" set board.dts /opp-table/opp-500000000 opp-microwatt 1
 	edited set --all-files board.dts uart0 reg 0x2000 0x100
 	is "$lines_of" '< reg = <0x1000 0x0100>;
