@@ -201,6 +201,31 @@ static bool same_bytes(const struct dtb *a, const struct dtb *b)
 	       !memcmp(a->file.data, b->file.data, a->file.len);
 }
 
+/* Where the other one tells its labels, source does so too (dtc -@). */
+static int load_second(const struct diff_options *o, const char *path,
+		       const struct container_pick *pick, const struct dtb *other,
+		       struct dtb *dtb, struct err *err)
+{
+	bool labels = dtb_node(other->file.data, "/__symbols__", NULL) >= 0;
+
+	if (!labels || !compile_is_source(path))
+		return compile_or_load(path, &o->includes, pick, dtb, err);
+	return compile_source(path, &o->includes, true, dtb, err);
+}
+
+static int load_both(const struct diff_options *o, char **argv,
+		     const struct container_pick *pick, struct dtb *old, struct dtb *new,
+		     struct err *err)
+{
+	bool swap = compile_is_source(argv[0]) && !compile_is_source(argv[1]);
+	struct dtb *first = swap ? new : old;
+	int ret = compile_or_load(argv[swap], &o->includes, pick, first, err);
+
+	if (ret)
+		return ret;
+	return load_second(o, argv[!swap], pick, first, swap ? old : new, err);
+}
+
 static int run_diff(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		    struct err *err)
 {
@@ -214,9 +239,7 @@ static int run_diff(struct cmd_ctx *ctx, const void *opts, int argc, char **argv
 	if (!strcmp(argv[0], "-") && !strcmp(argv[1], "-"))
 		return err_set(err, -EINVAL, "OLD and NEW cannot both be '-'");
 	pick.of_several = true;
-	ret = compile_or_load(argv[0], &o->includes, &pick, &old, err);
-	if (!ret)
-		ret = compile_or_load(argv[1], &o->includes, &pick, &new, err);
+	ret = load_both(o, argv, &pick, &old, &new, err);
 	if (!ret && o->json)
 		ret = diff_json(&old, &new, argv, &p, err);
 	else if (!ret)
@@ -262,7 +285,8 @@ const struct cmd cmd_diff = {
 		"Source (.dts) goes through cpp and dtc first, which must be installed; "
 		"a "
 		".dtsi that does not compile alone cannot be compared, its board's .dts "
-		"can. A tree does not tell types: what may be text is shown as text.\n"
+		"can. Against a tree with __symbols__ it is compiled with them (dtc -@). "
+		"A tree does not tell types: what may be text is shown as text.\n"
 		"\n"
 		"--index and --compatible are of whichever file holds several trees.\n"
 		"\n"

@@ -19,6 +19,21 @@ setup() {
 	[ -z "$output" ] && [ -z "$stderr" ]
 }
 
+@test "source is compared with labels where the compiled tree tells its own" {
+	dtc -q -@ -O dtb -o labels.dtb "$src"
+	for args in "$src labels.dtb" "labels.dtb $src"; do
+		# shellcheck disable=SC2086
+		run --separate-stderr "$FDTEDIT" diff $args
+		[ "$status" -eq 0 ] && [ -z "$output" ] && [ -z "$stderr" ] || { echo "$args: $output"; false; }
+	done
+	sed 's/little0: cpu@100/other: &/' "$src" > other.dts
+	run --separate-stderr "$FDTEDIT" diff labels.dtb other.dts
+	[ "$status" -eq 1 ]
+	[ "$output" = '/__symbols__: other: none -> "/cpus/cpu@100"' ] || { echo "$output"; false; }
+	run --separate-stderr "$FDTEDIT" diff a.dtb labels.dtb
+	[ "$status" -eq 1 ] && [[ $output == *"/__symbols__: node added"* ]] || { echo "$output"; false; }
+}
+
 @test "order alone is no difference, but is told" {
 	dtc -q -s -O dtb -o b.dtb "$src"
 	run --separate-stderr "$FDTEDIT" diff a.dtb b.dtb
