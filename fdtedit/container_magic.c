@@ -34,6 +34,8 @@ static const struct magic magics[] = {
 	  "\x7f"
 	  "ELF",
 	  "an ELF file" },
+	/* After the arm64 Image, which begins so too when it has the EFI stub. */
+	{ 0, 2, "MZ", "an EFI program; take the tree out (objcopy -O binary -j .dtb)" },
 };
 
 const char *container_describe(const void *data, size_t size)

@@ -505,7 +505,7 @@ same_everywhere() {
 }
 
 @test "files that hold trees but are not edited are named" {
-	for f in 'QCDT:a Qualcomm DT image' 'ANDROID!:an Android boot image' \
+	for f in 'QCDT:a Qualcomm DT image' 'MZ:an EFI program' 'ANDROID!:an Android boot image' \
 		'VNDRBOOT:an Android vendor boot image' 'BZh9:a bzip2 file'; do
 		{ printf '%s' "${f%%:*}" && noise 400 && cat board.dtb; } > file
 		refused file "not a device tree but ${f#*:}" apply file coeffs.json
