@@ -213,6 +213,11 @@ static int refuse(const struct cmd *cmd, const char *arg, struct err *err)
 {
 	if (optopt >= LONG_BASE)
 		return err_set(err, -EINVAL, "option '%s' takes no argument", arg);
+	if (optopt >= '0' && optopt <= '9')
+		return err_set(err, -EINVAL,
+			       "unknown option '-%c'; an operand that begins with '-' "
+			       "goes after '--'",
+			       optopt);
 	if (optopt)
 		return err_set(err, -EINVAL, "unknown option '-%c'", optopt);
 	return unknown_long(cmd, arg, err);

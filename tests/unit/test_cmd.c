@@ -329,6 +329,8 @@ static void bad_options_are_refused_by_name(void **state)
 				    "'--precision'?" },
 		{ "--nothing", "unknown option '--nothing'" },
 		{ "-x", "unknown option '-x'" },
+		{ "-1", "unknown option '-1'; an operand that begins with '-' goes after "
+			"'--'" },
 		{ "--json=yes", "option '--json=yes' takes no argument" },
 		{ "-o", "option '--output' needs an argument FILE" },
 		{ "--seed", "option '--seed' needs an argument N" },
