@@ -141,6 +141,18 @@ sub compile {
 	return $status ? said() : '';
 }
 
+# include-prefixes leads to the same files by other names: one name for each.
+my %real;
+
+sub real_name {
+	my ($file) = @_;
+	return $real{$file} //= do {
+		my $path = abs_path($file) // $file;
+		my $top = abs_path('.');
+		$path =~ s{^\Q$top\E/}{}r;
+	};
+}
+
 # Where CPU nodes are, by dtc's own account: file -> [paths], and path -> file that gives the property.
 sub cpu_files {
 	my ($board, $cpus) = @_;
@@ -154,12 +166,13 @@ sub cpu_files {
 			next if !$cpus->{$path} || !$2;
 			for my $place (split /, /, $2) {
 				my ($file) = $place =~ /^(.*?):\d/ or next;
+				$file = real_name($file);
 				push @{$files{$file}}, $path if !grep { $_ eq $path } @{$files{$file}};
 			}
 		} elsif (m{^\t*\};}) {
 			pop @path;
 		} elsif (m{^\t*\Q$property\E = .*/\* (.*?):\d}) {
-			$from{join '/', @path} = $1;
+			$from{join '/', @path} = real_name($1);
 		}
 	}
 	return (\%files, \%from);
@@ -297,6 +310,8 @@ sub check_set {
 	local $property = 'corpus-number';
 	my ($status) = run("$fdtedit set --all-files -I $include $board '$node' $property 77");
 	return $n{macro}++ && 0 if $status == 2 && said() =~ /no text of node .* a macro or/ && !touched();
+	return $n{twice}++ && 0
+		if $status == 2 && said() =~ /the edit would also change \Q$property\E of '/ && !touched();
 	return failed($board, 'set', $node, said()) if $status;
 	my @touched = touched();
 	my ($fault, $new) = line_fault($touched[0] // 'nothing');
@@ -419,7 +434,7 @@ if ($count && $count < $all) {
 	my %key = map { $_ => rand } @boards;
 	@boards = (sort { $key{$a} <=> $key{$b} } @boards)[0 .. $count - 1];
 }
-$n{$_} = 0 for qw(built without nodes binary source set macro prune opps file label shared);
+$n{$_} = 0 for qw(built without nodes binary source set macro twice prune opps file label shared);
 my $start = time;
 my %first;
 for my $f (sort { $a->[2] cmp $b->[2] } in_parallel(\&check_board, @boards)) {
@@ -435,7 +450,8 @@ print @boards == $all ? "boards: all $all" : sprintf('boards: %d of %d at random
 	", $n{built} built, $n{without} without CPU nodes, $n{nodes} CPU nodes\n";
 print "binary: $n{binary} of $tried edited, nothing else differs ($n{shared} have cores of two kinds on one clock)\n";
 printf "source: %d of %d boards edited, %.0f s for all of this\n", $n{source}, $tried, $middle - $start;
-print "        $n{set} got a property in any node and lost it again, $n{macro} have one that a macro makes\n";
+print "        $n{set} got a property in any node and lost it again, $n{macro} have one that a macro makes,\n";
+print "        $n{twice} one whose text makes others, too: refused\n";
 print "        $n{prune} pruned, $n{opps} OPPs switched off\n";
 printf "files:  %d of %d with CPU nodes edited alone, %.0f s\n", $n{file}, @files - $n{label}, time - $middle;
 print "        $n{label} more only add to nodes of other files, and were edited with their board\n";
