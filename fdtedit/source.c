@@ -116,9 +116,13 @@ static int write_in_place(struct target *t, const struct dts_output *list, size_
 {
 	int ret = 0;
 
-	for (size_t i = 0; i < count && !ret; i++)
+	for (size_t i = 0; i < count && !ret; i++) {
 		ret = outset_add(&t->out, list[i].path, list[i].new_text, list[i].new_len,
 				 t->backup, err);
+		if (!ret)
+			ret = outset_replaces(&t->out, list[i].old_text, list[i].old_len,
+					      err);
+	}
 	return ret;
 }
 

@@ -140,6 +140,9 @@ int target_write(struct target *t, const struct dtb *tree, bool any, struct err 
 		return err_wrap(err, ret, "'%s'", t->board);
 	if (!t->dry_run)
 		ret = outset_add(&t->out, out, result.data, result.len, t->backup, err);
+	if (!ret && !t->dry_run && target_same_file(out, t->board))
+		ret = outset_replaces(&t->out, t->container.file.data,
+				      t->container.file.len, err);
 	buf_free(&result);
 	return ret;
 }

@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -213,21 +214,40 @@ int outfile_open(struct outfile *out, const char *path, struct err *err)
 }
 
 /* The rename is on disk only once the folder is. Some file systems cannot: no failure. */
-static void sync_folder(const char *path)
+static int open_folder(const char *path)
 {
 	char dir[PATH_MAX];
 	char *slash;
-	int fd;
 
 	snprintf(dir, sizeof(dir), "%s", path);
 	slash = strrchr(dir, '/');
 	if (slash)
 		slash[slash == dir] = '\0';
-	fd = open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return open(slash ? dir : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+static void sync_folder(const char *path)
+{
+	int fd = open_folder(path);
+
 	if (fd < 0)
 		return;
 	fsync(fd);
 	close(fd);
+}
+
+int outfile_lock_folder(const struct outfile *out)
+{
+	int fd = open_folder(out->path);
+
+	int ret;
+
+	if (fd < 0)
+		return -errno;
+	ret = flock(fd, LOCK_EX) ? -errno : fd;
+	if (ret < 0)
+		close(fd);
+	return ret;
 }
 
 /*

@@ -37,6 +37,9 @@ int outfile_prepare(struct outfile *out, struct err *err);
 /* Prepare where that is not done, rename, fsync of the folder. On failure the target is
  * as before. 0 or -errno. */
 int outfile_commit(struct outfile *out, struct err *err);
+/* Wait for the folder that the target is in, lock it (flock) until close(). The file
+ * descriptor, or -errno where that cannot be locked. */
+int outfile_lock_folder(const struct outfile *out);
 /* Throw the temporary file away; harmless after commit and on a zeroed struct. */
 void outfile_abort(struct outfile *out);
 

@@ -18,7 +18,8 @@
 struct outset_file {
 	char *path; /* as it was given: the backup is beside this name */
 	struct outfile out;
-	struct buf want, was;
+	struct buf want, was, old;
+	bool replaces;	/* what it is to find is @old */
 	bool beside;	/* waits in a file of its own for the commit */
 	bool was_there; /* and @was has what it held */
 	bool placed;
@@ -32,6 +33,7 @@ static void free_file(struct outset_file *f)
 		outfile_drop_backup(f->path);
 	buf_free(&f->want);
 	buf_free(&f->was);
+	buf_free(&f->old);
 	free(f->path);
 }
 
@@ -76,6 +78,16 @@ int outset_add(struct outset *set, const char *path, const void *data, size_t le
 	return ret;
 }
 
+int outset_replaces(struct outset *set, const void *data, size_t len, struct err *err)
+{
+	struct outset_file *f = &set->files[set->count - 1];
+
+	if (len && buf_add(&f->old, data, len))
+		return err_errno(err, -ENOMEM, "'%s'", f->path);
+	f->replaces = true;
+	return 0;
+}
+
 static int flush_report(const struct outset *set, struct err *err)
 {
 	int ret = outfile_flush_stdout(err);
@@ -103,13 +115,42 @@ static int put_back(struct outset_file *f)
 	return unlink(f->out.path) ? -errno : 0;
 }
 
+static int check_old(const struct outset_file *f, struct err *err)
+{
+	struct buf got = { 0 };
+	int ret;
+
+	if (!f->beside || !f->replaces)
+		return 0;
+	ret = buf_read_regular(&got, f->out.path, OLD_MAX, err);
+	if (!ret && (got.len != f->old.len || memcmp(got.data, f->old.data, got.len)))
+		ret = err_set(err, -EBUSY,
+			      "'%s' was changed since it was read; run the command again",
+			      f->path);
+	buf_free(&got);
+	return ret;
+}
+
+/* Nobody who does the same comes between the look and the rename. */
+static int place_one(struct outset_file *f, struct err *err)
+{
+	int lock = f->replaces ? outfile_lock_folder(&f->out) : -1;
+	int ret = check_old(f, err);
+
+	if (!ret)
+		ret = outfile_commit(&f->out, err);
+	if (lock >= 0)
+		close(lock);
+	return ret;
+}
+
 static int place(struct outset *set, struct err *err)
 {
 	size_t i;
 	int ret = 0;
 
 	for (i = 0; i < set->count && !ret; i++) {
-		ret = outfile_commit(&set->files[i].out, err);
+		ret = place_one(&set->files[i], err);
 		set->files[i].placed = !ret;
 	}
 	for (i = 0; i < set->count && ret; i++) {

@@ -31,6 +31,13 @@ struct outset {
 int outset_add(struct outset *set, const char *path, const void *data, size_t len,
 	       bool backup, struct err *err);
 /*
+ * outset_replaces - the file added last takes the place of what was read as @data
+ *
+ * Where it holds something else at the commit, somebody was quicker, whose work would be
+ * lost: -EBUSY then. Returns 0 or -ENOMEM.
+ */
+int outset_replaces(struct outset *set, const void *data, size_t len, struct err *err);
+/*
  * outset_commit - flush stdout, which has the report, then rename all
  *
  * Returns 0 or -errno. On failure all files are as before, or the message says which is

@@ -104,3 +104,26 @@ Permission denied" ] || { echo "$stderr"; false; }
 	apply src/board.dts coeffs.json
 	[ "$(ls src | xargs)" = "board.dts board.dts.tmp board.dts.tmp$$.0 soc.dtsi" ]
 }
+
+@test "of edits at the same time none is lost without a word" {
+	local n got
+
+	dtc -q -O dtb -o many.dtb "$TOP/tests/data/big-little.dts"
+	for n in 1 2 3 4 5 6 7 8; do
+		{
+			"$FDTEDIT" set many.dtb / edit$n $n > out$n 2>&1
+			echo $? > status$n
+		} &
+	done
+	wait
+	for n in 1 2 3 4 5 6 7 8; do
+		got=$("$FDTEDIT" get many.dtb / edit$n 2> /dev/null) || got=none
+		case $(cat status$n) in
+		0) [ "$got" = $n ] || { echo "$n is lost"; false; } ;;
+		# The other's answer where it came between the rename and the look at the result.
+		*) grep -q "was changed since it was read; run the command again\|reads back other" out$n ||
+			{ cat out$n; false; } ;;
+		esac
+	done
+	cat status? | grep -qx 0
+}

@@ -83,6 +83,30 @@ static void a_set_that_is_dropped_leaves_nothing(void **state)
 	outset_free(&set);
 }
 
+static void a_file_that_changed_since_it_was_read_is_not_replaced(void **state)
+{
+	struct outset set = { 0 };
+	struct err err = { "" };
+
+	(void)state;
+	files_puts(files_dir, "one", "old");
+	add(&set, "one", "new", true);
+	assert_int_equal(outset_replaces(&set, "old", 3, &err), 0);
+	files_puts(files_dir, "one", "theirs");
+	assert_int_equal(outset_commit(&set, &err), -EBUSY);
+	assert_non_null(strstr(err.msg, "/one' was changed since it was read; run the "
+					"command again"));
+	outset_free(&set);
+	assert_holds("one", "theirs");
+	assert_file_count(1);
+
+	add(&set, "one", "new", false);
+	assert_int_equal(outset_replaces(&set, "theirs", 6, &err), 0);
+	assert_int_equal(outset_commit(&set, &err), 0);
+	outset_free(&set);
+	assert_holds("one", "new");
+}
+
 static void an_empty_set_is_no_work(void **state)
 {
 	struct outset set = { 0 };
@@ -182,6 +206,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(files_take_their_places_at_commit),
 		TEST(a_set_that_is_dropped_leaves_nothing),
+		TEST(a_file_that_changed_since_it_was_read_is_not_replaced),
 		TEST(an_empty_set_is_no_work),
 		TEST(what_had_its_place_goes_back_when_a_later_file_has_none),
 		TEST(a_report_that_cannot_be_written_leaves_all_as_it_was),
