@@ -185,7 +185,7 @@ static int put_domains(struct json *obj, const struct facts *f)
 		ret |= json_put_u64(one, "inefficient", d->inefficient);
 		ret |= put_known(one, "top-khz", d->top_khz);
 		ret |= put_known(one, "top-power", d->top_power);
-		ret |= json_put_bool(one, "microwatt", d->microwatt);
+		ret |= json_put_bool(one, "microwatt", d->unit == EM_MICROWATT);
 		ret |= json_add(arr, one);
 	}
 	return ret | json_put(obj, "energy-model", arr);

@@ -4,6 +4,7 @@
  */
 #include "calib/probe.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "lib/cpulist.h"
@@ -196,9 +197,11 @@ static void print_model(const struct facts *f, const struct facts_cluster *c, FI
 
 		if (d->cpus[0] != c->cpus[0])
 			continue;
-		fprintf(out, "  kernel EM  %u state%s, %u inefficient, %u %s at %g MHz\n",
+		fprintf(out,
+			"  kernel EM  %u state%s, %u inefficient, %" PRIu64
+			" %s at %g MHz\n",
 			d->state_count, text_s(d->state_count), d->inefficient,
-			d->top_power, d->microwatt ? "uW" : "mW", d->top_khz / 1e3);
+			d->top_power, em_unit_name(d->unit), d->top_khz / 1e3);
 		return;
 	}
 	if (f->em_shown != FACTS_UNKNOWN && !f->virtual_board)

@@ -15,9 +15,10 @@
 #include "calib/linux/meters.h"
 #include "calib/runinfo.h"
 #include "lib/err.h"
+#include "models/em_shown.h"
 
 #define FACTS_MAX_ZONES	  32
-#define FACTS_MAX_DOMAINS 64
+#define FACTS_MAX_DOMAINS EM_SHOWN_MAX_DOMAINS
 #define FACTS_MAX_METERS  METERS_MAX
 #define FACTS_CONFIGS	  4
 
@@ -75,9 +76,9 @@ struct facts_cooler {
 struct facts_domain {
 	char name[32];
 	unsigned int cpus[BOARD_MAX_CPUS], cpu_count;
-	bool microwatt; /* power is in uW, else in mW or an abstract scale */
+	enum em_unit unit;
 	unsigned int state_count, inefficient;
-	uint32_t top_khz, top_power;
+	uint64_t top_khz, top_power;
 };
 
 /* A power meter, whatever it measures. */

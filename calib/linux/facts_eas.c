@@ -2,128 +2,58 @@
 /*
  * What energy-aware scheduling asks of a kernel, as far as it tells.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "calib/linux/energy_model.h"
 #include "calib/linux/facts_internal.h"
 #include "lib/buf.h"
-#include "lib/cpulist.h"
-#include "lib/num.h"
 #include "lib/spawn.h"
 
-#define EM_DIR	   "/sys/kernel/debug/energy_model"
-#define MAX_STATES 256
 #define MAX_CONFIG (4u << 20)
 
-/* Flag of a domain whose power is in uW; older kernels have none, and mW. */
-#define EM_MICROWATTS 1
-
-static bool read_u32(const struct sysfs *sys, const char *dir, const char *name,
-		     uint32_t *out)
+static void sum_up(const struct em_shown *m, unsigned int release, struct facts_domain *d)
 {
-	char path[SYSFS_PATH];
+	const struct em_shown_state *top = &m->states[m->state_count - 1];
+	const char *why;
+	bool sure;
+	unsigned int i;
 
-	return (size_t)snprintf(path, sizeof(path), "%s/%s", dir, name) < sizeof(path) &&
-	       !sysfs_read_u32(sys, path, out, NULL);
-}
-
-static bool read_text(const struct sysfs *sys, const char *dir, const char *name,
-		      char *out, size_t size)
-{
-	char path[SYSFS_PATH];
-
-	return (size_t)snprintf(path, sizeof(path), "%s/%s", dir, name) < sizeof(path) &&
-	       !sysfs_read(sys, path, out, size, NULL);
-}
-
-/* States are folders "ps:KHZ" ("cs:KHZ" in v5.8 and before). */
-static void read_states(const struct sysfs *sys, const char *dir, struct facts_domain *d)
-{
-	unsigned int khz[MAX_STATES];
-	char state[SYSFS_PATH];
-	const char *prefix = "ps:";
-	uint32_t yes;
-	int i, n;
-
-	n = sysfs_indices(sys, dir, prefix, khz, MAX_STATES, NULL);
-	if (n <= 0) {
-		prefix = "cs:";
-		n = sysfs_indices(sys, dir, prefix, khz, MAX_STATES, NULL);
-	}
-	if (n <= 0)
-		return;
-	d->state_count = n;
-	d->top_khz = khz[n - 1];
-	for (i = 0; i < n; i++) {
-		snprintf(state, sizeof(state), "%.200s/%s%u", dir, prefix, khz[i]);
-		if (read_u32(sys, state, "inefficient", &yes) && yes)
-			d->inefficient++;
-	}
-	if (!read_u32(sys, state, "power", &d->top_power))
-		d->top_power = 0;
-}
-
-static void read_domain(const struct sysfs *sys, const char *prefix, unsigned int id,
-			struct facts *f)
-{
-	struct facts_domain *d = &f->domains[f->domain_count];
-	char dir[SYSFS_PATH], text[SYSFS_TEXT];
-	uint64_t flags;
-	int n;
-
-	if (f->domain_count == FACTS_MAX_DOMAINS)
-		return;
 	memset(d, 0, sizeof(*d));
-	snprintf(d->name, sizeof(d->name), "%s%u", prefix, id);
-	snprintf(dir, sizeof(dir), EM_DIR "/%s", d->name);
-	if (!read_text(sys, dir, "cpus", text, sizeof(text)))
-		return;
-	n = cpulist_parse(text, d->cpus, BOARD_MAX_CPUS);
-	if (n <= 0)
-		return;
-	d->cpu_count = n;
-	d->microwatt = read_text(sys, dir, "flags", text, sizeof(text)) &&
-		       !num_u64_hex(text, &flags) && (flags & EM_MICROWATTS);
-	read_states(sys, dir, d);
-	f->domain_count++;
+	memcpy(d->name, m->name, sizeof(d->name));
+	for (i = 0; i < m->cpu_count && i < BOARD_MAX_CPUS; i++)
+		d->cpus[d->cpu_count++] = m->cpus[i];
+	d->unit = em_shown_unit(m, release, &sure, &why);
+	d->state_count = m->state_count;
+	for (i = 0; i < m->state_count; i++)
+		d->inefficient += m->states[i].inefficient;
+	if (m->state_count) {
+		d->top_khz = top->khz;
+		d->top_power = top->power;
+	}
 }
 
-/* Not told where debugfs is not mounted, or not ours to read. */
-static enum facts_answer see_model(const struct sysfs *sys)
-{
-	char real[PATH_MAX];
-	unsigned int entries = 0;
-	DIR *d;
-
-	if (!sysfs_real(sys, EM_DIR, real, sizeof(real), NULL) && !access(real, R_OK))
-		return FACTS_YES;
-	if (sysfs_real(sys, "/sys/kernel/debug", real, sizeof(real), NULL))
-		return FACTS_UNKNOWN;
-	d = opendir(real);
-	while (d && readdir(d))
-		entries++;
-	if (d)
-		closedir(d);
-	return entries > 2 ? FACTS_NO : FACTS_UNKNOWN;
-}
-
-/* Folders are named after the first CPU, "cpu4"; "pd4" in v5.8 and before. */
 static void read_model(const struct sysfs *sys, struct facts *f)
 {
-	static const char *const prefixes[] = { "cpu", "pd" };
-	unsigned int ids[FACTS_MAX_DOMAINS], i;
-	int k, n;
+	static const enum facts_answer answers[] = {
+		[ENERGY_MODEL_UNSEEN] = FACTS_UNKNOWN,
+		[ENERGY_MODEL_NONE] = FACTS_NO,
+		[ENERGY_MODEL_SHOWN] = FACTS_YES,
+	};
+	struct em_shown *models = calloc(EM_SHOWN_MAX_DOMAINS, sizeof(*models));
+	unsigned int i, n = 0;
 
-	f->em_shown = see_model(sys);
-	for (i = 0; i < 2; i++) {
-		n = sysfs_indices(sys, EM_DIR, prefixes[i], ids, FACTS_MAX_DOMAINS, NULL);
-		for (k = 0; k < n; k++)
-			read_domain(sys, prefixes[i], ids[k], f);
-	}
+	f->em_shown = answers[energy_model_seen(sys)];
+	if (models)
+		energy_model_read(sys, models, &n, NULL);
+	for (i = 0; i < n; i++)
+		sum_up(&models[i], energy_model_release(sys), &f->domains[i]);
+	f->domain_count = n;
+	free(models);
 }
 
 static bool read_config_file(const struct sysfs *sys, struct facts *f, struct buf *text)
