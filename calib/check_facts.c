@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/coeffs_dt.h"
+
 #define MAX_INPUT (16u << 20)
 
 __attribute__((format(printf, 2, 3))) static void note(struct check_facts *facts,
@@ -323,29 +325,6 @@ static int set_cpu(struct check_facts *facts, unsigned int cpu, unsigned int clu
 	return 0;
 }
 
-static bool matches(const struct dtcpus *d, const struct dt_cpu *cpu,
-		    const struct coeffs_match *m)
-{
-	const struct coeffs_cpu facts = {
-		.path = cpu->path,
-		.opp_path = d->domains[cpu->domain].opp_path,
-		.map_path = cpu->map_path[0] ? cpu->map_path : NULL,
-		.compatibles = cpu->compatibles,
-		.compatible_count = cpu->compatible_count,
-		.has_reg = true,
-		.reg = cpu->reg,
-	};
-
-	return coeffs_match_cpu(m, &facts);
-}
-
-static char *label_path(const void *blob, const char *label)
-{
-	const char *path = blob ? dtcpus_label(blob, label) : NULL;
-
-	return path ? strdup(path) : NULL;
-}
-
 /*
  * Give the machine's CPUs their coefficients.
  * @by_order: the machine was made from the file, so cluster i is domain i
@@ -361,9 +340,7 @@ static int apply_coeffs(struct check_facts *facts, bool by_order, bool keep_opps
 	int ret;
 
 	memset(owner, -1, sizeof(owner));
-	ret = by_order ? 0
-		       : coeffs_resolve_labels(facts->coeffs, label_path,
-					       facts->blob.data, err);
+	ret = by_order ? 0 : coeffs_dt_labels(facts->coeffs, facts->blob.data, err);
 	if (ret)
 		return ret;
 	for (i = 0; i < c->cluster_count; i++) {
@@ -376,7 +353,7 @@ static int apply_coeffs(struct check_facts *facts, bool by_order, bool keep_opps
 			if (cpu->domain < 0 || !cpu->compatible_count)
 				continue;
 			match = by_order ? cpu->domain == (int)i
-					 : matches(d, cpu, &c->clusters[i].match);
+					 : coeffs_dt_match(&c->clusters[i].match, d, cpu);
 			if (!match)
 				continue;
 			ret = set_cpu(facts, j, i, owner, keep_opps, err);

@@ -16,5 +16,6 @@ extern const struct cmd cmd_measure;
 extern const struct cmd cmd_plot;
 extern const struct cmd cmd_probe;
 extern const struct cmd cmd_restore;
+extern const struct cmd cmd_verify;
 
 #endif

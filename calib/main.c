@@ -11,7 +11,7 @@
 /* clang-format off */
 static const struct cmd *const cmds[] = {
 	&cmd_boards, &cmd_probe, &cmd_freqcheck, &cmd_measure, &cmd_restore, &cmd_import,
-	&cmd_fit, &cmd_check, &cmd_plot, NULL,
+	&cmd_fit, &cmd_check, &cmd_plot, &cmd_verify, NULL,
 };
 /* clang-format on */
 
@@ -28,6 +28,8 @@ static const struct prog prog = {
 		"interval\n"
 		"  calib check coeffs.json           # what the kernel will make of it\n"
 		"  fdtedit apply BOARD.dtb coeffs.json\n"
+		"  calib verify coeffs.json          # after the reboot: does the kernel "
+		"agree?\n"
 		"  calib plot                        # efficiency curves\n"
 		"\n"
 		"No hardware at hand? 'calib measure --board virtual:odroid-xu3'.",

@@ -90,9 +90,38 @@ int em_v56(struct em_state *states, size_t n, struct err *err)
 	return 0;
 }
 
-int em_current(struct em_state *states, size_t n, uint32_t capacity, struct err *err)
+/* From the top: a state that costs no less than one above it. */
+static void mark_inefficient(struct em_state *states, size_t n)
 {
 	uint64_t lowest = UINT64_MAX;
+	size_t i;
+
+	for (i = n; i-- > 0;) {
+		states[i].inefficient = states[i].cost >= lowest;
+		if (!states[i].inefficient)
+			lowest = states[i].cost;
+	}
+}
+
+int em_by_clock(struct em_state *states, size_t n, unsigned int scale, struct err *err)
+{
+	size_t i;
+	int ret;
+
+	ret = check_table(states, n, EM_MAX_POWER_UW, "units", err);
+	if (ret)
+		return ret;
+	for (i = 0; i < n; i++) {
+		states[i].performance = 0;
+		states[i].cost = states[n - 1].khz * states[i].power * scale /
+				 states[i].khz;
+	}
+	mark_inefficient(states, n);
+	return 0;
+}
+
+int em_current(struct em_state *states, size_t n, uint32_t capacity, struct err *err)
+{
 	size_t i;
 	int ret;
 
@@ -108,12 +137,9 @@ int em_current(struct em_state *states, size_t n, uint32_t capacity, struct err 
 				       ", the kernel would divide by it",
 				       i, states[i].khz, capacity);
 	}
-	for (i = n; i-- > 0;) {
+	for (i = 0; i < n; i++)
 		states[i].cost = states[i].power * 10 / states[i].performance;
-		states[i].inefficient = states[i].cost >= lowest;
-		if (!states[i].inefficient)
-			lowest = states[i].cost;
-	}
+	mark_inefficient(states, n);
 	return 0;
 }
 

@@ -3,8 +3,9 @@
  * The kernel's Energy Model arithmetic, bit for bit, in integers.
  *
  * Sources: drivers/opp/of.c (dev_pm_opp_calc_power(), v5.6: _get_cpu_power()),
- * kernel/power/energy_model.c (v5.6: em_create_pd(); v6.12: em_init_performance(),
- * em_compute_costs()), drivers/base/arch_topology.c (topology_normalize_cpu_scale()).
+ * kernel/power/energy_model.c (v5.6: em_create_pd(); v6.1: em_create_perf_table(); v6.12:
+ * em_init_performance(), em_compute_costs()), drivers/base/arch_topology.c
+ * (topology_normalize_cpu_scale()).
  */
 #ifndef MODELS_KERNEL_EM_H
 #define MODELS_KERNEL_EM_H
@@ -40,6 +41,10 @@ uint64_t em_power_mw_v56(uint32_t dpc_uw_per_mhz_v2, uint64_t hz, uint32_t volt_
  * @states: in: khz ascending and power; out: cost, inefficient (and performance)
  * @capacity: arch_scale_cpu_capacity() of the domain's first CPU
  *
+ * em_by_clock - v5.9 to v6.8: cost = fmax * power * scale / clock, marks as em_current()
+ * @scale: 1; 1000 for v5.15..v5.19 where a long has 64 bits
+ * Powers in mW or uW. Kernels before v5.16 do not show the marks.
+ *
  * em_v56: state i >= 1 is marked when khz/mW of it is >= that of state i - 1 (integer
  * division). em_current: from the top, cost = power * 10 / performance; a state whose
  * cost is >= the lowest so far is inefficient.
@@ -49,6 +54,7 @@ uint64_t em_power_mw_v56(uint32_t dpc_uw_per_mhz_v2, uint64_t hz, uint32_t volt_
  * divide by zero). The message names the state.
  */
 int em_v56(struct em_state *states, size_t n, struct err *err);
+int em_by_clock(struct em_state *states, size_t n, unsigned int scale, struct err *err);
 int em_current(struct em_state *states, size_t n, uint32_t capacity, struct err *err);
 
 /* The line v5.6 prints for state @i, without the log's time stamp; @cpu: the domain's

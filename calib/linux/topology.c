@@ -32,12 +32,26 @@ static int node_bytes(const struct sysfs *sys, unsigned int cpu, const char *pro
 	return sysfs_read_bytes(sys, path, out, size, len, NULL);
 }
 
+bool topology_cpu_reg(const struct sysfs *sys, unsigned int cpu, uint64_t *reg)
+{
+	unsigned char cells[8] = { 0 };
+	uint64_t reg64;
+	uint32_t cell;
+	size_t len;
+
+	if (node_bytes(sys, cpu, "reg", cells, sizeof(cells), &len) ||
+	    (len != 4 && len != 8))
+		return false;
+	memcpy(&cell, cells, 4);
+	memcpy(&reg64, cells, 8);
+	*reg = len == 4 ? be32toh(cell) : be64toh(reg64);
+	return true;
+}
+
 /* The CPU's own node, by the link the kernel makes. */
 static bool core_from_link(const struct sysfs *sys, unsigned int cpu, struct core *core)
 {
-	unsigned char cells[8];
 	char compatible[256];
-	uint64_t reg64;
 	uint32_t cell;
 	size_t len;
 
@@ -45,12 +59,7 @@ static bool core_from_link(const struct sysfs *sys, unsigned int cpu, struct cor
 		return false;
 	compatible[len] = '\0';
 	snprintf(core->compatible, sizeof(core->compatible), "%.63s", compatible);
-	if (!node_bytes(sys, cpu, "reg", cells, sizeof(cells), &len)) {
-		core->has_reg = len == 4 || len == 8;
-		memcpy(&cell, cells, 4);
-		memcpy(&reg64, cells, 8);
-		core->reg = len == 4 ? be32toh(cell) : be64toh(reg64);
-	}
+	core->has_reg = topology_cpu_reg(sys, cpu, &core->reg);
 	if (!node_bytes(sys, cpu, "capacity-dmips-mhz", &cell, 4, &len) && len == 4)
 		core->capacity_dmips_mhz = be32toh(cell);
 	return true;

@@ -52,4 +52,7 @@ struct topology {
 int topology_read(const struct sysfs *sys, const struct dtcpus *tree, bool with_offline,
 		  struct topology *topo, struct err *err);
 
+/* reg of the node that a Linux CPU number is; false: the kernel does not tell. */
+bool topology_cpu_reg(const struct sysfs *sys, unsigned int cpu, uint64_t *reg);
+
 #endif
