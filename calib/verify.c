@@ -147,21 +147,17 @@ static bool is_disabled(const struct verify *v, const char *dir, unsigned int hz
 
 static void read_opps(const struct verify *v, struct verify_pair *p)
 {
-	const struct dt_domain *dom = &v->d->domains[p->in.domain];
-	unsigned int hz[DTCPUS_MAX_OPPS], i;
 	char dir[SYSFS_PATH], path[SYSFS_PATH];
-	int k, n = find_opps(v, p, dir, hz);
+	unsigned int hz[DTCPUS_MAX_OPPS];
+	int i, n = find_opps(v, p, dir, hz);
 
-	for (i = 0; n > 0 && i < dom->opp_count; i++) {
-		struct verify_opp *opp = &p->in.opps[i];
+	for (i = 0; i < n; i++) {
+		struct verify_opp *opp = &p->in.opps[p->in.opp_count++];
 
-		for (k = 0; k < n && hz[k] != dom->opps[i].hz; k++)
-			;
-		opp->gone = k == n || is_disabled(v, dir, hz[k]);
-		if (k == n)
-			continue;
+		opp->hz = hz[i];
+		opp->disabled = is_disabled(v, dir, hz[i]);
 		snprintf(path, sizeof(path), "%.200s/opp:%u/supply-0/u_volt_target", dir,
-			 hz[k]);
+			 hz[i]);
 		if (sysfs_read_u32(&v->sys, path, &opp->volt_uv, NULL))
 			opp->volt_uv = 0;
 	}
@@ -177,35 +173,65 @@ static bool has_capacities(const struct dtcpus *d)
 	return true;
 }
 
-/* By DMIPS/MHz alone, as long as no clock is known. */
-static uint32_t first_capacity(const struct dtcpus *d, unsigned int cpu)
+/* Where the tree has no OPPs, firmware has them, and the model's top is the highest. */
+static uint64_t top_khz(const struct verify *v, unsigned int domain)
 {
-	uint32_t dmips[DTCPUS_MAX_CPUS], capacity[DTCPUS_MAX_CPUS];
-	uint64_t one[DTCPUS_MAX_CPUS];
+	const struct dt_domain *dom = &v->d->domains[domain];
 	unsigned int i;
 
-	for (i = 0; i < d->cpu_count; i++) {
-		dmips[i] = d->cpus[i].capacity_dmips_mhz;
-		one[i] = 1;
+	if (dom->opp_count)
+		return checks_top_khz(dom);
+	for (i = 0; i < v->pair_count; i++) {
+		const struct em_shown *k = v->pairs[i].in.kernel;
+
+		if (k && v->pairs[i].in.domain == (int)domain)
+			return k->states[k->state_count - 1].khz;
 	}
-	em_capacity(dmips, one, capacity, d->cpu_count);
-	return capacity[cpu];
+	return 0;
 }
 
-static void read_capacity(const struct verify *v, struct verify_pair *p)
+/* Of each domain by the tree, and before clocks are known. Zeroes: it cannot be told. */
+static void tree_capacities(const struct verify *v, uint32_t *now, uint32_t *first)
 {
-	struct verify_input *in = &p->in;
-	char path[SYSFS_PATH];
+	const struct dtcpus *d = v->d;
+	uint32_t dmips[DTCPUS_MAX_DOMAINS];
+	uint64_t khz[DTCPUS_MAX_DOMAINS], one[DTCPUS_MAX_DOMAINS];
+	bool known = has_capacities(d);
+	unsigned int i;
 
-	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cpu_capacity",
-		 p->cpus[0]);
-	if (sysfs_read_u32(&v->sys, path, &in->capacity_now, NULL))
-		in->capacity_now = 0;
-	if (in->domain < 0 || !has_capacities(v->d))
+	for (i = 0; i < d->domain_count; i++) {
+		dmips[i] = d->cpus[d->domains[i].cpus[0]].capacity_dmips_mhz;
+		khz[i] = top_khz(v, i);
+		one[i] = 1;
+		known &= khz[i] != 0;
+	}
+	memset(now, 0, d->domain_count * sizeof(*now));
+	memset(first, 0, d->domain_count * sizeof(*first));
+	if (!known)
 		return;
-	if (v->checks->domains[in->domain].has_capacity)
-		in->capacity = v->checks->domains[in->domain].capacity;
-	in->capacity_first = first_capacity(v->d, in->cpu);
+	em_capacity(dmips, khz, now, d->domain_count);
+	em_capacity(dmips, one, first, d->domain_count);
+}
+
+static void read_capacities(struct verify *v)
+{
+	uint32_t now[DTCPUS_MAX_DOMAINS], first[DTCPUS_MAX_DOMAINS];
+	char path[SYSFS_PATH];
+	unsigned int i;
+
+	tree_capacities(v, now, first);
+	for (i = 0; i < v->pair_count; i++) {
+		struct verify_input *in = &v->pairs[i].in;
+
+		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cpu_capacity",
+			 v->pairs[i].cpus[0]);
+		if (sysfs_read_u32(&v->sys, path, &in->capacity_now, NULL))
+			in->capacity_now = 0;
+		if (in->domain < 0)
+			continue;
+		in->capacity = now[in->domain];
+		in->capacity_first = first[in->domain];
+	}
 }
 
 static const struct coeffs_cluster *find_cluster(const struct verify *v,
@@ -234,7 +260,6 @@ static void fill(const struct verify *v, struct verify_pair *p, int node)
 		in->coeffs = find_cluster(v, &v->d->cpus[node]);
 		read_opps(v, p);
 	}
-	read_capacity(v, p);
 }
 
 /* The Linux numbers of a tree's domain, as far as they can be told. */
@@ -295,6 +320,7 @@ static int compare(struct verify *v, struct err *err)
 
 	checks_run(&in, v->checks);
 	pair_up(v);
+	read_capacities(v);
 	for (i = 0; i < v->pair_count; i++) {
 		v->pairs[i].out = calloc(1, sizeof(*v->pairs[i].out));
 		if (!v->pairs[i].out)
@@ -369,9 +395,13 @@ static const char *first_reason(const struct verify *v, char *text, size_t size)
 	for (i = 0; i < v->pair_count; i++) {
 		const struct verify_domain *d = v->pairs[i].out;
 
-		for (k = 0; k < d->item_count; k++)
-			if (!d->items[k].note)
-				return d->items[k].text;
+		for (k = 0; k < d->item_count; k++) {
+			if (d->items[k].note)
+				continue;
+			snprintf(text, size, "CPU %u: %s", v->pairs[i].cpus[0],
+				 d->items[k].text);
+			return text;
+		}
 		for (k = 0; k < d->state_count; k++) {
 			const struct verify_state *s = &d->states[k];
 

@@ -155,6 +155,12 @@ int checks_ignore(struct checks *out, const char *check, struct err *err);
 /* Findings that are not ignored. */
 unsigned int checks_findings(const struct checks *out);
 
+/*
+ * cpuinfo.max_freq of the policy, which the kernel scales capacities by: boost clocks do
+ * not count until they are switched on. 0 without OPPs.
+ */
+uint64_t checks_top_khz(const struct dt_domain *dom);
+
 /* Was any check left out? */
 bool checks_left_out(const struct checks *out);
 

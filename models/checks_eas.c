@@ -11,11 +11,7 @@
 
 #define CAPACITY_MAX 1024
 
-/*
- * cpuinfo.max_freq of the policy, which the kernel scales capacities by: boost clocks do
- * not count until they are switched on.
- */
-static uint64_t top_khz(const struct dt_domain *dom)
+uint64_t checks_top_khz(const struct dt_domain *dom)
 {
 	uint64_t top = 0;
 	unsigned int i;
@@ -70,7 +66,7 @@ static void normalize(const struct dtcpus *d, struct checks *out)
 
 	for (i = 0; i < d->domain_count; i++) {
 		dmips[i] = d->cpus[d->domains[i].cpus[0]].capacity_dmips_mhz;
-		khz[i] = top_khz(&d->domains[i]);
+		khz[i] = checks_top_khz(&d->domains[i]);
 	}
 	em_capacity(dmips, khz, capacity, d->domain_count);
 	for (i = 0; i < d->domain_count; i++) {

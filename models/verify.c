@@ -42,14 +42,14 @@ static const struct dt_domain *tree_domain(const struct verify_input *in)
 	return in->domain < 0 ? NULL : &in->d->domains[in->domain];
 }
 
-const struct dt_opp *verify_tree_opp(const struct verify_input *in, uint64_t khz)
+/* What the kernel has of an OPP at run time; NULL: it has none, or does not tell. */
+static const struct verify_opp *run_time_opp(const struct verify_input *in, uint64_t khz)
 {
-	const struct dt_domain *dom = tree_domain(in);
 	unsigned int i;
 
-	for (i = 0; dom && i < dom->opp_count; i++)
-		if (dom->opps[i].hz / 1000 == khz)
-			return &dom->opps[i];
+	for (i = 0; i < in->opp_count; i++)
+		if (in->opps[i].hz / 1000 == khz)
+			return &in->opps[i];
 	return NULL;
 }
 
@@ -100,25 +100,42 @@ static void merge_states(const struct verify_input *in, struct verify_domain *d)
 		s = add_state(d, dom->opps[i].hz / 1000);
 		if (s->in_tree)
 			continue; /* of two of one clock the first counts */
-		s->in_tree = true;
+		s->in_tree = s->has_opp = true;
+		s->opp = dom->opps[i];
 		s->tree_uv = dom->opps[i].has_volt ? dom->opps[i].volt_uv : 0;
-		s->volt_uv = in->opps[i].volt_uv ? in->opps[i].volt_uv : s->tree_uv;
 	}
 }
 
-static void set_powers(const struct verify_input *in, struct verify_domain *d,
-		       enum em_unit unit, enum verify_source source)
+/* Voltages at run time, and OPPs that a driver has added to the tree's. */
+static void add_run_time(const struct verify_input *in, struct verify_domain *d)
 {
 	unsigned int i;
 
 	for (i = 0; i < d->state_count; i++) {
 		struct verify_state *s = &d->states[i];
-		const struct dt_opp *opp = verify_tree_opp(in, s->khz);
+		const struct verify_opp *run = run_time_opp(in, s->khz);
+
+		s->volt_uv = run && run->volt_uv ? run->volt_uv : s->tree_uv;
+		if (s->has_opp || !run || in->domain < 0)
+			continue;
+		s->has_opp = true;
+		s->opp.hz = run->hz;
+	}
+}
+
+static void set_powers(struct verify_domain *d, enum em_unit unit,
+		       enum verify_source source)
+{
+	unsigned int i;
+
+	for (i = 0; i < d->state_count; i++) {
+		struct verify_state *s = &d->states[i];
 
 		s->ours.khz = s->khz;
-		s->ours.power = opp ? verify_power(unit, source, d->dpc_uw_per_mhz_v2,
-						   opp, s->volt_uv)
-				    : 0;
+		s->ours.power = s->has_opp
+					? verify_power(unit, source, d->dpc_uw_per_mhz_v2,
+						       &s->opp, s->volt_uv)
+					: 0;
 		s->has_ours = s->ours.power != 0;
 	}
 	d->unit = unit;
@@ -148,15 +165,15 @@ static void set_source(const struct verify_input *in, struct verify_domain *d,
 	unsigned int by_dpc;
 	bool reads = has;
 
-	set_powers(in, d, unit, dpc);
+	set_powers(d, unit, dpc);
 	if (unit == EM_MILLIWATT && (!d->kernel->has_flags || in->release))
 		reads = has && d->kernel->has_flags && in->release >= EM_RELEASE(5, 19);
 	if (!reads)
 		return;
 	by_dpc = count_equal(d);
-	set_powers(in, d, unit, VERIFY_OPP_MICROWATT);
+	set_powers(d, unit, VERIFY_OPP_MICROWATT);
 	if (unit == EM_MILLIWATT && !in->release && by_dpc > count_equal(d))
-		set_powers(in, d, unit, dpc);
+		set_powers(d, unit, dpc);
 }
 
 /* What the release says, and no file, gives way to a unit in which everything fits. */
@@ -218,9 +235,13 @@ static void find_rule(const struct verify_input *in, struct verify_domain *d)
 				   top->cost / top->power == 1000
 			   ? 1000
 			   : 1;
-	d->capacity = in->capacity	 ? in->capacity
-		      : in->capacity_now ? in->capacity_now
-					 : 1024;
+	d->capacity = 1024;
+	if (in->capacity)
+		d->capacity = in->capacity;
+	else if (in->capacity_now)
+		d->capacity = in->capacity_now;
+	else if (top->performance && top->performance <= 1024)
+		d->capacity = top->performance; /* nothing else tells it */
 }
 
 static void set_costs(const struct verify_input *in, struct verify_domain *d)
@@ -250,19 +271,17 @@ static void set_costs(const struct verify_input *in, struct verify_domain *d)
 
 static void explain_missing(const struct verify_input *in, struct verify_state *s)
 {
-	const struct dt_domain *dom = tree_domain(in);
-	const struct dt_opp *opp = verify_tree_opp(in, s->khz);
-	const bool gone = in->opps[opp - dom->opps].gone;
+	const struct verify_opp *run = run_time_opp(in, s->khz);
 
-	if (opp->supported_hw) {
+	if (s->opp.supported_hw) {
 		/* The tree itself says that only some chips have it. */
 		s->cause = "supported-hw";
 		snprintf(s->why, sizeof(s->why),
 			 "not on this chip (opp-supported-hw), so no state");
-	} else if (opp->turbo) {
+	} else if (s->opp.turbo) {
 		verify_differs(s, "boost",
 			       "in the tree for boost (turbo-mode), and no state");
-	} else if (gone) {
+	} else if (in->opp_count && (!run || run->disabled)) {
 		verify_differs(s, "disabled",
 			       "in the tree, and a driver has disabled or removed it");
 	} else {
@@ -280,7 +299,7 @@ static void judge_presence(const struct verify_input *in, struct verify_domain *
 
 		if (!s->in_kernel)
 			explain_missing(in, s);
-		else if (!s->in_tree)
+		else if (!s->has_opp)
 			verify_differs(s, "not-in-tree",
 				       "the tree has no OPP of this clock that is "
 				       "enabled");
@@ -301,27 +320,32 @@ static void note_voltages(struct verify_domain *d)
 	for (i = 0; i < d->state_count; i++) {
 		struct verify_state *s = &d->states[i];
 
-		if (d->source != VERIFY_COEFFICIENT || s->why[0] || !s->tree_uv ||
-		    s->tree_uv == s->volt_uv || !s->in_kernel)
+		if (d->source != VERIFY_COEFFICIENT || s->why[0] || !s->in_kernel)
 			continue;
-		snprintf(s->why, sizeof(s->why), "%u mV at run time, the tree has %u mV",
-			 s->volt_uv / 1000, s->tree_uv / 1000);
+		if (!s->in_tree)
+			snprintf(s->why, sizeof(s->why),
+				 "an OPP that a driver has added, and not the tree");
+		else if (s->tree_uv && s->tree_uv != s->volt_uv)
+			snprintf(s->why, sizeof(s->why),
+				 "%u mV at run time, the tree has %u mV",
+				 s->volt_uv / 1000, s->tree_uv / 1000);
 	}
 }
 
 static void no_model(const struct verify_input *in, struct verify_domain *d)
 {
 	const struct dt_domain *dom = tree_domain(in);
-	unsigned int i, other = 0;
+	const struct dt_cpu *other = NULL;
+	unsigned int i;
 
 	for (i = 0; dom && i < dom->cpu_count; i++)
-		if (in->d->cpus[dom->cpus[i]].has_dpc && dom->cpus[i] != in->cpu)
-			other = dom->cpus[i];
+		if (in->d->cpus[dom->cpus[i]].has_dpc)
+			other = &in->d->cpus[dom->cpus[i]];
 	if (dom && !d->has_dpc && other)
 		verify_item(d, "other-cpu", false,
 			    "no energy model: %s has no dynamic-power-coefficient, the "
 			    "kernel reads it there and not at %s",
-			    in->d->cpus[in->cpu].path, in->d->cpus[other].path);
+			    in->d->cpus[in->cpu].path, other->path);
 	else if (in->no_model[0])
 		verify_item(d, "no-model", false, "%s", in->no_model);
 	else
@@ -356,6 +380,7 @@ void verify_domain_run(const struct verify_input *in, struct verify_domain *out)
 		return;
 	}
 	merge_states(in, out);
+	add_run_time(in, out);
 	find_unit(in, out);
 	set_costs(in, out);
 	judge_presence(in, out);

@@ -20,10 +20,11 @@
 #define VERIFY_MAX_STATES (EM_SHOWN_MAX_STATES + DTCPUS_MAX_OPPS)
 #define VERIFY_MAX_ITEMS  8
 
-/* What the machine says of an OPP of the tree. */
+/* An OPP that the kernel has at run time: debugfs opp/. */
 struct verify_opp {
-	uint32_t volt_uv; /* debugfs opp/; 0: it does not say */
-	bool gone;	  /* it lists the OPPs that there are, without this one */
+	uint64_t hz;
+	uint32_t volt_uv; /* 0: not told */
+	bool disabled;
 };
 
 struct verify_input {
@@ -32,9 +33,10 @@ struct verify_input {
 	int domain;	      /* of @d; -1: the tree has none of these CPUs */
 	unsigned int cpu;     /* of @d: the first of the domain, if @domain >= 0 */
 	const char *no_model; /* why the kernel builds none from the tree; "" */
-	struct verify_opp opps[DTCPUS_MAX_OPPS]; /* as the tree's */
-	uint32_t capacity;			 /* by the tree; 0: it does not say */
-	uint32_t capacity_now;			 /* that the kernel shows; 0: unknown */
+	struct verify_opp opps[DTCPUS_MAX_OPPS];
+	unsigned int opp_count;		     /* 0: they are not told */
+	uint32_t capacity;		     /* by the tree; 0: it does not say */
+	uint32_t capacity_now;		     /* that the kernel shows; 0: unknown */
 	uint32_t capacity_first;	     /* by the tree, before clocks are known; 0 */
 	unsigned int release;		     /* EM_RELEASE(); 0: unknown */
 	const struct coeffs_cluster *coeffs; /* NULL: none, or none of these CPUs */
@@ -51,7 +53,9 @@ struct verify_state {
 	uint64_t khz;
 	bool in_kernel, in_tree;
 	struct em_shown_state kernel;
-	bool has_ours; /* a power that the tree asks for */
+	bool has_opp;	   /* the tree's, or one that a driver added */
+	struct dt_opp opp; /* with the tree's voltage, if it is the tree's */
+	bool has_ours;	   /* a power that the tree asks for */
 	struct em_state ours;
 	uint32_t volt_uv, tree_uv; /* reckoned with; of the tree; 0: none */
 	bool differs;

@@ -24,7 +24,7 @@ struct dpc_fit {
 
 static bool is_on_both(const struct verify_state *s)
 {
-	return s->in_kernel && s->in_tree;
+	return s->in_kernel && s->has_opp;
 }
 
 static bool is_wrong(const struct verify_state *s)
@@ -74,8 +74,7 @@ static void explain_artificial(struct verify_domain *d)
 }
 
 /* Does the other source of power give every state? */
-static bool fits_source(const struct verify_input *in, const struct verify_domain *d,
-			enum verify_source source)
+static bool fits_source(const struct verify_domain *d, enum verify_source source)
 {
 	unsigned int i;
 
@@ -83,8 +82,7 @@ static bool fits_source(const struct verify_input *in, const struct verify_domai
 		const struct verify_state *s = &d->states[i];
 
 		if (is_on_both(s) && verify_power(d->unit, source, d->dpc_uw_per_mhz_v2,
-						  verify_tree_opp(in, s->khz),
-						  s->volt_uv) != s->kernel.power)
+						  &s->opp, s->volt_uv) != s->kernel.power)
 			return false;
 	}
 	return true;
@@ -113,32 +111,35 @@ static bool fits_coeffs_powers(const struct verify_input *in,
 	return true;
 }
 
-static void explain_all(struct verify_domain *d, const char *cause, const char *text)
+/* A cause of the whole domain is told once, and at each state in a few words. */
+static void explain_all(struct verify_domain *d, const char *cause, const char *few,
+			const char *text)
 {
 	char by[64];
 	unsigned int i;
 
+	verify_item(d, cause, false, "powers are as by %s%s", few, text);
 	for (i = 0; i < d->state_count; i++)
 		if (is_wrong(&d->states[i]))
-			verify_differs(&d->states[i], cause, "%s: %s",
-				       offset(d, &d->states[i], by, sizeof(by)), text);
+			verify_differs(&d->states[i], cause, "%s: as by %s",
+				       offset(d, &d->states[i], by, sizeof(by)), few);
 }
 
 static bool explain_source(const struct verify_input *in, struct verify_domain *d)
 {
 	if (d->source == VERIFY_OPP_MICROWATT && d->has_dpc &&
-	    fits_source(in, d, VERIFY_COEFFICIENT))
-		explain_all(d, "coefficient",
-			    "as by the coefficient, the kernel has not taken the tree's "
-			    "opp-microwatt; it booted with a tree without it");
+	    fits_source(d, VERIFY_COEFFICIENT))
+		explain_all(d, "coefficient", "the coefficient",
+			    ", the kernel has not taken the tree's opp-microwatt: it "
+			    "booted with a tree without it");
 	else if (d->source != VERIFY_OPP_MICROWATT &&
-		 fits_source(in, d, VERIFY_OPP_MICROWATT))
-		explain_all(d, "opp-microwatt",
-			    "the OPP's opp-microwatt, which wins over the coefficient");
+		 fits_source(d, VERIFY_OPP_MICROWATT))
+		explain_all(d, "opp-microwatt", "opp-microwatt",
+			    ", which wins over the coefficient");
 	else if (fits_coeffs_powers(in, d))
-		explain_all(d, "opp-microwatt",
-			    "opp-microwatt as coeffs.json has it, which wins over the "
-			    "coefficient; this tree has none of that");
+		explain_all(d, "opp-microwatt", "opp-microwatt of coeffs.json",
+			    ", which wins over the coefficient; this tree has none of "
+			    "that");
 	else
 		return false;
 	return true;
@@ -150,14 +151,12 @@ static uint32_t volts(const struct verify_state *s, bool tree)
 }
 
 /* Coefficients low..high give this state's power exactly. */
-static bool fit_state(const struct verify_input *in, const struct verify_domain *d,
-		      const struct verify_state *s, bool tree, uint64_t *low,
-		      uint64_t *high)
+static bool fit_state(const struct verify_domain *d, const struct verify_state *s,
+		      bool tree, uint64_t *low, uint64_t *high)
 {
 	const uint64_t unit = d->unit == EM_MILLIWATT ? 1000000000 : 1000000;
-	const struct dt_opp *opp = verify_tree_opp(in, s->khz);
 	uint64_t mv = volts(s, tree) / 1000;
-	uint64_t one = mv * mv * (opp->hz / 1000000);
+	uint64_t one = mv * mv * (s->opp.hz / 1000000);
 
 	/* No kernel has more than that, and the products below have to fit. */
 	if (!one || s->kernel.power > UINT32_MAX)
@@ -168,8 +167,7 @@ static bool fit_state(const struct verify_input *in, const struct verify_domain 
 }
 
 /* The states that @dpc fits, and the coefficients that fit them all. */
-static void count_fit(const struct verify_input *in, const struct verify_domain *d,
-		      uint64_t dpc, struct dpc_fit *fit)
+static void count_fit(const struct verify_domain *d, uint64_t dpc, struct dpc_fit *fit)
 {
 	uint64_t low, high;
 	unsigned int i;
@@ -180,9 +178,8 @@ static void count_fit(const struct verify_input *in, const struct verify_domain 
 	for (i = 0; i < d->state_count; i++) {
 		const struct verify_state *s = &d->states[i];
 
-		if (!is_on_both(s) ||
-		    !fit_state(in, d, s, fit->tree_volts, &low, &high) || dpc < low ||
-		    dpc > high)
+		if (!is_on_both(s) || !fit_state(d, s, fit->tree_volts, &low, &high) ||
+		    dpc < low || dpc > high)
 			continue;
 		fit->states++;
 		fit->low = low > fit->low ? low : fit->low;
@@ -191,8 +188,7 @@ static void count_fit(const struct verify_input *in, const struct verify_domain 
 }
 
 /* The coefficient that fits most states. */
-static struct dpc_fit find_coefficient(const struct verify_input *in,
-				       const struct verify_domain *d)
+static struct dpc_fit find_coefficient(const struct verify_domain *d)
 {
 	struct dpc_fit best = { 0 }, fit;
 	uint64_t low, high;
@@ -201,10 +197,10 @@ static struct dpc_fit find_coefficient(const struct verify_input *in,
 	for (tree = 0; tree < 2; tree++) {
 		for (i = 0; i < d->state_count; i++) {
 			if (!is_on_both(&d->states[i]) ||
-			    !fit_state(in, d, &d->states[i], tree, &low, &high))
+			    !fit_state(d, &d->states[i], tree, &low, &high))
 				continue;
 			fit.tree_volts = tree;
-			count_fit(in, d, low, &fit);
+			count_fit(d, low, &fit);
 			if (fit.states > best.states)
 				best = fit;
 		}
@@ -234,38 +230,44 @@ static const struct dt_cpu *other_cpu(const struct verify_input *in,
 	return NULL;
 }
 
-/* Where that coefficient is from, as far as it can be told. */
-static const char *describe(const struct verify_input *in, const struct verify_domain *d,
-			    const struct dpc_fit *fit, char *text, size_t size)
+/* "420"; in mW more than one may fit: "420..423". */
+static const char *fit_value(const struct dpc_fit *fit, char *text, size_t size)
+{
+	if (fit->low == fit->high)
+		snprintf(text, size, "%" PRIu32, fit->low);
+	else
+		snprintf(text, size, "%" PRIu32 "..%" PRIu32, fit->low, fit->high);
+	return text;
+}
+
+/* Where that coefficient is from, as far as it can be told. Returns the cause. */
+static const char *tell_fit(const struct verify_input *in, struct verify_domain *d,
+			    const struct dpc_fit *fit)
 {
 	const struct dt_cpu *other = other_cpu(in, fit);
 	char value[32], ours[64];
 
-	if (fit->low == fit->high)
-		snprintf(value, sizeof(value), "%" PRIu32, fit->low);
-	else
-		snprintf(value, sizeof(value), "%" PRIu32 "..%" PRIu32, fit->low,
-			 fit->high);
+	fit_value(fit, value, sizeof(value));
 	if (d->has_dpc)
 		snprintf(ours, sizeof(ours), "the tree has %" PRIu32,
 			 d->dpc_uw_per_mhz_v2);
 	else
 		snprintf(ours, sizeof(ours), "the tree has none");
 	if (other)
-		snprintf(text, size,
-			 "as by coefficient %s, which is that of %s; the first CPU is "
-			 "%s, and %s there",
-			 value, other->path, in->d->cpus[in->cpu].path, ours);
+		verify_item(d, "other-cpu", false,
+			    "powers are as by coefficient %s, which is that of %s; the "
+			    "first CPU is %s, and %s there",
+			    value, other->path, in->d->cpus[in->cpu].path, ours);
 	else if (in->coeffs && is_in(fit, in->coeffs->dpc_uw_per_mhz_v2))
-		snprintf(text, size,
-			 "as by coefficient %s, which coeffs.json says; %s, so the "
-			 "kernel booted with another",
-			 value, ours);
+		verify_item(d, "coefficient", false,
+			    "powers are as by coefficient %s, which coeffs.json says; "
+			    "%s, so the kernel booted with another",
+			    value, ours);
 	else
-		snprintf(text, size,
-			 "as by coefficient %s, %s: the kernel booted with another tree, "
-			 "or this one was changed since",
-			 value, ours);
+		verify_item(d, "coefficient", false,
+			    "powers are as by coefficient %s, %s: the kernel booted with "
+			    "another tree, or this one was changed since",
+			    value, ours);
 	return other ? "other-cpu" : "coefficient";
 }
 
@@ -274,8 +276,8 @@ static const char *describe(const struct verify_input *in, const struct verify_d
 static uint32_t explain_coefficient(const struct verify_input *in,
 				    struct verify_domain *d, unsigned int both)
 {
-	struct dpc_fit fit = find_coefficient(in, d);
-	char text[VERIFY_TEXT - 64], by[64];
+	struct dpc_fit fit = find_coefficient(d);
+	char value[32], by[64];
 	const char *cause;
 	uint64_t low, high;
 	unsigned int i;
@@ -283,37 +285,37 @@ static uint32_t explain_coefficient(const struct verify_input *in,
 	if (!fit.states || fit.states * 2 <= both ||
 	    (d->has_dpc && is_in(&fit, d->dpc_uw_per_mhz_v2)))
 		return d->dpc_uw_per_mhz_v2;
-	cause = describe(in, d, &fit, text, sizeof(text));
+	cause = tell_fit(in, d, &fit);
+	fit_value(&fit, value, sizeof(value));
 	for (i = 0; i < d->state_count; i++) {
 		struct verify_state *s = &d->states[i];
 
-		if (is_wrong(s) && fit_state(in, d, s, fit.tree_volts, &low, &high) &&
+		if (is_wrong(s) && fit_state(d, s, fit.tree_volts, &low, &high) &&
 		    fit.low >= low && fit.low <= high)
-			verify_differs(s, cause, "%s: %s", offset(d, s, by, sizeof(by)),
-				       text);
+			verify_differs(s, cause, "%s: as by coefficient %s",
+				       offset(d, s, by, sizeof(by)), value);
 	}
 	return fit.low;
 }
 
 /* The lowest mV that give the kernel's power with @dpc; 0: none near the tree's. */
 static uint32_t find_mv(const struct verify_domain *d, const struct verify_state *s,
-			const struct dt_opp *opp, uint32_t dpc)
+			uint32_t dpc)
 {
 	const uint32_t now = (s->volt_uv ? s->volt_uv : s->tree_uv) / 1000;
 	uint32_t mv;
 
 	for (mv = now * (100 - VOLT_SPAN_PCT) / 100;
 	     mv <= (uint64_t)now * (100 + VOLT_SPAN_PCT) / 100; mv++)
-		if (verify_power(d->unit, VERIFY_COEFFICIENT, dpc, opp, mv * 1000) ==
+		if (verify_power(d->unit, VERIFY_COEFFICIENT, dpc, &s->opp, mv * 1000) ==
 		    s->kernel.power)
 			return mv;
 	return 0;
 }
 
-static bool explain_voltage(const struct verify_input *in, struct verify_domain *d,
-			    struct verify_state *s, uint32_t dpc)
+static bool explain_voltage(const struct verify_domain *d, struct verify_state *s,
+			    uint32_t dpc)
 {
-	const struct dt_opp *opp = verify_tree_opp(in, s->khz);
 	uint32_t mv, end;
 	char by[64];
 
@@ -321,7 +323,7 @@ static bool explain_voltage(const struct verify_input *in, struct verify_domain 
 		return false;
 	offset(d, s, by, sizeof(by));
 	if (s->tree_uv != s->volt_uv && s->tree_uv &&
-	    verify_power(d->unit, VERIFY_COEFFICIENT, dpc, opp, s->tree_uv) ==
+	    verify_power(d->unit, VERIFY_COEFFICIENT, dpc, &s->opp, s->tree_uv) ==
 		    s->kernel.power) {
 		verify_differs(s, "voltage",
 			       "%s: as by the tree's %u mV; the model was made before a "
@@ -329,35 +331,34 @@ static bool explain_voltage(const struct verify_input *in, struct verify_domain 
 			       by, s->tree_uv / 1000, s->volt_uv / 1000);
 		return true;
 	}
-	mv = find_mv(d, s, opp, dpc);
+	mv = find_mv(d, s, dpc);
 	if (!mv)
 		return false;
-	for (end = mv; verify_power(d->unit, VERIFY_COEFFICIENT, dpc, opp,
+	for (end = mv; verify_power(d->unit, VERIFY_COEFFICIENT, dpc, &s->opp,
 				    (end + 1) * 1000) == s->kernel.power;)
 		end++;
 	verify_differs(s, "voltage",
 		       "%s: as by %u%s%.0u mV (%u * %" PRIu64 " MHz * V^2); %s %u mV", by,
 		       mv, end > mv ? ".." : "", end > mv ? end : 0, dpc,
-		       opp->hz / 1000000,
+		       s->opp.hz / 1000000,
 		       s->volt_uv != s->tree_uv ? "the kernel has now" : "the tree has",
 		       s->volt_uv / 1000);
 	return true;
 }
 
-static void explain_one(const struct verify_input *in, struct verify_domain *d,
-			struct verify_state *s, uint32_t dpc)
+static void explain_one(const struct verify_domain *d, struct verify_state *s,
+			uint32_t dpc)
 {
-	const struct dt_opp *opp = verify_tree_opp(in, s->khz);
 	char by[64];
 
-	if (explain_voltage(in, d, s, dpc))
+	if (explain_voltage(d, s, dpc))
 		return;
 	offset(d, s, by, sizeof(by));
 	if (d->unit == EM_MICROWATT && s->has_ours &&
 	    s->ours.power / 1000 * 1000 == s->kernel.power)
 		verify_differs(s, "rounding", "%s: cut to whole mW", by);
-	else if (opp->has_power && d->source == VERIFY_COEFFICIENT &&
-		 verify_power(d->unit, VERIFY_OPP_MICROWATT, dpc, opp, 0) ==
+	else if (s->opp.has_power && d->source == VERIFY_COEFFICIENT &&
+		 verify_power(d->unit, VERIFY_OPP_MICROWATT, dpc, &s->opp, 0) ==
 			 s->kernel.power)
 		verify_differs(s, "opp-microwatt", "%s: the OPP's opp-microwatt", by);
 	else
@@ -381,6 +382,6 @@ void verify_explain_power(const struct verify_input *in, struct verify_domain *d
 
 		/* Those without a power by the tree have been told. */
 		if (is_wrong(s) && !s->differs)
-			explain_one(in, d, s, dpc);
+			explain_one(d, s, dpc);
 	}
 }

@@ -13,10 +13,8 @@ void verify_item(struct verify_domain *d, const char *cause, bool note, const ch
 void verify_differs(struct verify_state *s, const char *cause, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The tree's OPP of a state, NULL: none. */
-const struct dt_opp *verify_tree_opp(const struct verify_input *in, uint64_t khz);
 /*
- * Power of an OPP in @unit, 0 when the tree does not tell it.
+ * Power of an OPP in @unit, 0 when nothing tells it.
  * @volt_uv: to reckon with
  */
 uint64_t verify_power(enum em_unit unit, enum verify_source source, uint32_t dpc,

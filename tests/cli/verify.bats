@@ -195,7 +195,8 @@ refused() {
 	kernel 6.12 90 311
 	verify
 	gives 1 "differs: 5 of 9 states" \
-		"as by coefficient 311, the tree has 310: the kernel booted with another tree"
+		"power +497 uW: as by coefficient 311" \
+		"CPU 2: powers are as by coefficient 311, the tree has 310: the kernel booted with another tree"
 	[[ $output != *"not explained"* ]]
 	verify --json
 	gives 1 '"equal": false' '"cause": "coefficient"' '"differing": 5'
@@ -258,7 +259,7 @@ refused() {
 	tree
 	kernel 6.1
 	verify
-	gives 1 "as by the coefficient, the kernel has not taken the tree's opp-microwatt"
+	gives 1 "powers are as by the coefficient, the kernel has not taken the tree's opp-microwatt"
 	flags=0x3 domain 6.1 cpu0 0-1 90 286 "500:30000 800:60000 1000:90000 1400:160000"
 	verify
 	gives 0 "cpu0: CPUs 0-1, arm,cortex-a7, power by opp-microwatt"
@@ -280,7 +281,7 @@ refused() {
 { "hz": 1400000000, "microvolt": 1150000, "opp-microwatt": 160000 } ] },/; /"hz": 500/d' coeffs.json
 	sed -i 's/\[ { "hz": 800/[ { "hz": 500000000, "microvolt": 900000, "opp-microwatt": 30000 }, { "hz": 800/' coeffs.json
 	verify coeffs.json
-	gives 1 "opp-microwatt as coeffs.json has it, which wins over the coefficient; this tree has none"
+	gives 1 "powers are as by opp-microwatt of coeffs.json, which wins over the coefficient; this tree has none"
 }
 
 @test "voltages that the kernel has are reckoned with, and told" {
@@ -295,6 +296,21 @@ refused() {
 	domain 6.12 cpu0 0-1 90 286 "500:900 800:950 1000:1012 1400:1150"
 	verify
 	gives 0 "1000 1012 92172 92172" "= 1012 mV at run time, the tree has 1000 mV"
+}
+
+@test "OPPs that a driver brings, as the firmware's, are reckoned with" {
+	little="" tree
+	kernel 6.12
+	verify
+	gives 1 "cpu0 500 MHz: the tree has no OPP of this clock that is enabled"
+	for one in $little; do
+		put $debug/opp/cpu0/opp:${one%:*}000000/supply-0/u_volt_target ${one#*:}000
+	done
+	verify
+	gives 0 "1400 1150 166635 166635" "= an OPP that a driver has added, and not the tree"
+	domain 6.12 cpu0 0-1 91 286 "$little"
+	verify
+	gives 1 "as by coefficient 91, the tree has 90"
 }
 
 @test "a voltage that fits is told where the kernel shows none" {
@@ -415,9 +431,12 @@ refused() {
 	rm -r $em/cpu2
 	verify
 	gives 1 "no energy model: CPUs 2-3, arm,cortex-a15" "is CONFIG_ENERGY_MODEL on"
+	tree 90 90 "" 310
+	verify
+	gives 1 "no energy model: /cpus/cpu@0 has no dynamic-power-coefficient, the kernel reads it there and not at /cpus/cpu@1"
 	tree 90 90 "" ""
 	verify
-	gives 1 "differs: no energy model: no dynamic-power-coefficient"
+	gives 1 "differs: CPU 2: no energy model: no dynamic-power-coefficient"
 	rm -r $em/cpu0
 	verify
 	gives 1 "differs: the kernel has no energy model of any CPU"
