@@ -282,6 +282,10 @@ static uint32_t explain_coefficient(const struct verify_input *in,
 	uint64_t low, high;
 	unsigned int i;
 
+	if (both > 2 && fit.states * 2 <= both)
+		verify_item(d, "not-explained", true,
+			    "no coefficient fits most of these powers: they may be "
+			    "opp-microwatt of another tree, or a driver's");
 	if (!fit.states || fit.states * 2 <= both ||
 	    (d->has_dpc && is_in(&fit, d->dpc_uw_per_mhz_v2)))
 		return d->dpc_uw_per_mhz_v2;
