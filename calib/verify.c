@@ -77,36 +77,35 @@ static int read_coeffs(const char *path, struct verify *v, struct err *err)
 	return check_clusters(v, err);
 }
 
-/* debugfs where it is mounted; else netlink, which is of this machine alone. */
+/*
+ * debugfs where it is mounted; else netlink, which is of this machine alone. Where
+ * neither shows a model, @v says so; -ENODEV: neither can be seen.
+ */
 static int read_model(const struct verify_options *o, struct verify *v, struct err *err)
 {
-	enum energy_model_seen seen = energy_model_seen(&v->sys);
-	int ret;
+	const enum energy_model_seen seen = energy_model_seen(&v->sys);
+	int ret = -ENODEV;
 
 	v->source = "debugfs";
 	if (seen == ENERGY_MODEL_SHOWN) {
 		ret = energy_model_read(&v->sys, v->shown, &v->shown_count, err);
-		if (!ret && !v->shown_count)
-			strcpy(v->no_model, "the kernel has no energy model of any CPU");
-		return ret;
-	}
-	if (!o->sysroot && !em_netlink_read(v->shown, &v->shown_count, NULL)) {
+	} else if (!o->sysroot && !em_netlink_read(v->shown, &v->shown_count, NULL)) {
 		v->source = "netlink";
-		if (!v->shown_count)
-			strcpy(v->no_model, "the kernel has no energy model of any CPU");
-		return 0;
-	}
-	if (seen == ENERGY_MODEL_NONE) {
+		ret = 0;
+	} else if (seen == ENERGY_MODEL_NONE) {
 		strcpy(v->no_model, "the kernel shows no energy model: "
 				    "/sys/kernel/debug/energy_model is not there; it "
 				    "takes CONFIG_ENERGY_MODEL=y");
 		return 0;
+	} else {
+		return err_set(err, ret,
+			       "the kernel's energy model cannot be seen: debugfs is not "
+			       "mounted, or not ours to read; as root: mount -t debugfs "
+			       "none /sys/kernel/debug");
 	}
-	return err_set(
-		err, -ENODEV,
-		"the kernel's energy model cannot be seen: debugfs is not mounted, "
-		"or not ours to read; as root: mount -t debugfs none "
-		"/sys/kernel/debug");
+	if (!ret && !v->shown_count)
+		strcpy(v->no_model, "the kernel has no energy model of any CPU");
+	return ret;
 }
 
 /* The node of a Linux CPU; -1: the tree has none. */

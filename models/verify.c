@@ -273,7 +273,7 @@ static void explain_missing(const struct verify_input *in, struct verify_state *
 {
 	const struct verify_opp *run = run_time_opp(in, s->khz);
 
-	if (s->opp.supported_hw) {
+	if (s->opp.supported_hw && (!run || run->disabled)) {
 		/* The tree itself says that only some chips have it. */
 		s->cause = "supported-hw";
 		snprintf(s->why, sizeof(s->why),

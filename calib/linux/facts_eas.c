@@ -2,9 +2,8 @@
 /*
  * What energy-aware scheduling asks of a kernel, as far as it tells.
  */
-#include <errno.h>
-#include <stdio.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -18,7 +17,7 @@
 
 static void sum_up(const struct em_shown *m, unsigned int release, struct facts_domain *d)
 {
-	const struct em_shown_state *top = &m->states[m->state_count - 1];
+	const struct em_shown_state *top;
 	const char *why;
 	bool sure;
 	unsigned int i;
@@ -31,10 +30,11 @@ static void sum_up(const struct em_shown *m, unsigned int release, struct facts_
 	d->state_count = m->state_count;
 	for (i = 0; i < m->state_count; i++)
 		d->inefficient += m->states[i].inefficient;
-	if (m->state_count) {
-		d->top_khz = top->khz;
-		d->top_power = top->power;
-	}
+	if (!m->state_count)
+		return;
+	top = &m->states[m->state_count - 1];
+	d->top_khz = top->khz;
+	d->top_power = top->power;
 }
 
 static void read_model(const struct sysfs *sys, struct facts *f)

@@ -133,6 +133,18 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "the kernel's configuration cannot be read"
 }
 
+@test "the model's unit is mW before v6.0; one without states is no model" {
+	needs_namespace
+	fake
+	eas_ready
+	put proc/sys/kernel/osrelease 5.19.0-test
+	put $debug/cpu0/ps:1400000/power 300
+	rm -r root/$debug/cpu4/ps:*
+	probe
+	has "kernel EM 2 states, 1 inefficient, 300 mW at 1400 MHz"
+	has "kernel EM 0 states"
+}
+
 @test "a compressed kernel configuration is read too" {
 	needs_namespace
 	fake

@@ -342,6 +342,9 @@ refused() {
 	rm -r $debug/opp
 	verify
 	gives 1 "in the tree, and no state: not explained"
+	put $debug/opp/cpu2/opp:600000000/available Y
+	verify
+	gives 1 "600 910 154026 - - - -/- ≠ in the tree, and no state: not explained"
 }
 
 @test "a state that the tree has disabled is told" {
