@@ -2,6 +2,7 @@
 #
 # make                 build/calib/calib, build/fdtedit/fdtedit
 # make check [SAN=1]   layers, style, all tests (SAN=1: address and undefined-behaviour sanitizers)
+# make check-kernel    boot real kernels under QEMU and measure in them (KERNEL=6.12, KERNEL="6.1 6.12")
 # make check-corpus    edit all device trees of Linux (scripts/corpus; CORPUS=N: so many)
 # make bench           the figures that README and notes quote
 # make fuzz            libFuzzer on each target of tests/fuzz, SECONDS=600 each
@@ -62,7 +63,7 @@ bench_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
 fuzz_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all check check-static check-tests check-unit check-corpus bench fuzz install clean man
+.PHONY: all check check-static check-tests check-unit check-kernel check-corpus bench fuzz install clean man
 
 all: $(B)/calib/calib $(B)/fdtedit/fdtedit man
 
@@ -126,7 +127,8 @@ $(fault_lib): $(B)/%.so: %.c
 
 # A program that plays a virtual board in files.
 fake_bin := $(B)/tests/fake/board $(B)/tests/fake/physics
-$(fake_bin) $(bench_bin): $(B)/%: %.c $(B)/fdtedit.a $(ar_calib)
+guest_bin := $(B)/tests/kernel/simsensor
+$(fake_bin) $(guest_bin) $(bench_bin): $(B)/%: %.c $(B)/fdtedit.a $(ar_calib)
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib)
@@ -156,7 +158,16 @@ check-unit: $(unit_bin)
 	B=$(B) scripts/run-tests $(unit_some)
 
 check: check-static
-	$(MAKE) WERROR=1 check-tests
+	$(MAKE) WERROR=1 check-tests TESTS="$(TESTS) $(if $(SAN),,tests/kernel/kernel.bats)"
+
+# Each prints what the kernel made of our coefficients.
+KERNEL ?= 6.1
+check-kernel: all
+	scripts/deps kernel
+	@for k in $(KERNEL); do \
+		KERNEL=$$k B=$(B) scripts/run-tests tests/kernel/kernel.bats || exit 1; \
+		cat $(B)/kernel-$$k/table.txt; \
+	done
 
 check-corpus: all
 	scripts/deps corpus

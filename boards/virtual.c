@@ -346,6 +346,16 @@ int virtual_read_meter(struct virtual *v, unsigned int sensor, int64_t *power_uw
 	return 0;
 }
 
+uint64_t virtual_next_update_ns(const struct virtual *v)
+{
+	uint64_t next = UINT64_MAX;
+
+	for (unsigned int i = 0; i < v->board.sensor_count; i++)
+		if (v->meters[i].m.period_us && v->meters[i].next_ns < next)
+			next = v->meters[i].next_ns;
+	return next;
+}
+
 void virtual_truth(const struct virtual *v, unsigned int cluster, struct virtual_truth *t)
 {
 	const struct cluster *c = &v->clusters[cluster];

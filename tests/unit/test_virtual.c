@@ -582,6 +582,26 @@ static void spikes_come_as_often_as_asked_and_last_one_update(void **state)
 	virtual_free(v);
 }
 
+static void the_next_reading_is_there_when_it_was_said_to_be(void **state)
+{
+	struct virtual *v = play(VIRTUAL_ALL, 1);
+	uint64_t next;
+	int64_t uw;
+	uint32_t uv;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		next = virtual_next_update_ns(v);
+		assert_true(next > virtual_now_ns(v));
+		virtual_advance(v, next - 1);
+		assert_int_equal(virtual_next_update_ns(v), next);
+		virtual_advance(v, next);
+		assert_true(virtual_next_update_ns(v) > next);
+	}
+	assert_int_equal(virtual_read_meter(v, METER_A15, &uw, &uv), 0);
+	virtual_free(v);
+}
+
 static void a_board_without_truth_cannot_be_played(void **state)
 {
 	const struct virtual_options opts = { 0 };
@@ -658,6 +678,7 @@ int main(void)
 		cmocka_unit_test(reads_fail_as_often_as_asked),
 		cmocka_unit_test(a_charger_adds_its_power),
 		cmocka_unit_test(spikes_come_as_often_as_asked_and_last_one_update),
+		cmocka_unit_test(the_next_reading_is_there_when_it_was_said_to_be),
 		cmocka_unit_test(a_board_without_truth_cannot_be_played),
 		cmocka_unit_test(an_opp_that_is_not_there_is_refused),
 		cmocka_unit_test(random_numbers_have_their_distribution),

@@ -1,0 +1,272 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A real Linux under QEMU, with real cpufreq, ina2xx and Energy Model: what calib measures and
+# fdtedit writes is what the kernel then computes with. $KERNEL is 6.1 or 6.12.
+#
+# Serial logs and all that the guests left stay in $B/kernel-$KERNEL.
+
+bats_require_minimum_version 1.5.0
+
+# tree CPUS - the machine's device tree without coefficients
+tree() {
+	cpp -nostdinc -undef -x assembler-with-cpp -P "-DCPUS=$1" "$TOP/tests/kernel/testbed.dtso" |
+		dtc -q -@ -I dts -O dtb -o "$DIR/cpus$1.dtbo" -
+	fdtoverlay -i "$GUEST_KERNEL/base.dtb" -o "$DIR/cpus$1.dtb" "$DIR/cpus$1.dtbo"
+}
+
+# The last line is the kernel's folder; status 3: packages cannot be had.
+make_guest() {
+	"$TOP/scripts/cross" armhf guest && "$TOP/scripts/kernel" "$KERNEL"
+}
+
+setup_file() {
+	export DIR="$B/kernel-${KERNEL:=6.1}" KERNEL
+	mkdir -p "$DIR"
+	local status=0
+	make_guest > "$DIR/made.txt" 2>&1 || status=$?
+	if [ $status -eq 3 ]; then
+		NO_GUEST="no guest here: $(tail -n 1 "$DIR/made.txt")"
+		export NO_GUEST
+		return
+	fi
+	[ $status -eq 0 ] || {
+		cat "$DIR/made.txt"
+		return 1
+	}
+	GUEST_KERNEL=$(tail -n 1 "$DIR/made.txt")
+	export GUEST_KERNEL
+	"$TOP/tests/kernel/initrd" "$GUEST_KERNEL" "$DIR/initrd"
+	tree 2
+	tree 4
+	rm -f "$DIR/table.txt"
+}
+
+setup() {
+	[ -z "${NO_GUEST:-}" ] || skip "$NO_GUEST"
+}
+
+# guest NAME [-n CPUS] [-w MODULE] RUN TREE [FILE...] - its files are in $DIR/NAME
+guest() {
+	export OUT="$DIR/$1"
+	shift
+	local opts=()
+	while [[ $1 == -* ]]; do
+		opts+=("$1" "$2")
+		shift 2
+	done
+	"$TOP/tests/kernel/boot" "${opts[@]}" "$GUEST_KERNEL" "$DIR/initrd" "$@"
+}
+
+# fits NAME - the coefficients of that guest hold the truth, to 1 %; else 1, and the table says so
+fits() {
+	local cluster truth ret=0
+	echo "== Linux $KERNEL, $1: fitted" >> "$DIR/table.txt"
+	for cluster in little big; do
+		truth=$(fdtget -tu "$DIR/cpus2.dtb" /calib/clusters/$cluster/truth calib,dpc-uw-per-mhz-v2)
+		python3 - "$DIR/$1/coeffs.json" $cluster "$truth" >> "$DIR/table.txt" <<- 'END' || ret=1
+			import json, sys
+			path, name, truth = sys.argv[1], sys.argv[2], float(sys.argv[3])
+			c = [c for c in json.load(open(path))["clusters"] if c["name"] == name][0]
+			low, high = c["ci95"]
+			off = c["estimate"] / truth - 1
+			good = low <= truth <= high and abs(off) <= 0.01
+			print(f"{name}: truth {truth:g}, fitted {c['estimate']:.2f} in {low:.2f}..{high:.2f},",
+			      f"{off:+.2%}: {'ok' if good else 'NOT HELD'}")
+			sys.exit(not good)
+		END
+	done
+	[ $ret -eq 0 ] || tail -n 2 "$DIR/table.txt"
+	return $ret
+}
+
+# verified NAME TREE COEFFS [-n CPUS] - booted with TREE, all states are as we say
+verified() {
+	local name=$1 tree=$2 coeffs=$3
+	shift 3
+	guest "$name" "$@" verify "$tree" "$coeffs"
+	{
+		echo "== Linux $KERNEL, $name: the kernel's energy model"
+		cat "$DIR/$name/verify.txt"
+	} >> "$DIR/table.txt"
+}
+
+# needs NAME - that test's guest came to its end
+needs() {
+	[ -e "$DIR/$1" ] || skip "needs what '$1' leaves"
+}
+
+# edit NAME ARG... - fdtedit, from the tree without coefficients to $DIR/NAME.dtb
+edit() {
+	local name=$1
+	shift
+	"$FDTEDIT" apply "$@" -o "$DIR/$name.dtb" "$DIR/cpus2.dtb" "$DIR/measure/coeffs.json"
+}
+
+says() {
+	tr -s ' \n' '  ' < "$1" | grep -q -- "$2" || {
+		echo "not in $1: $2"
+		cat "$1"
+		return 1
+	}
+}
+
+# measured NAME TREE [-n CPUS] - a 95 % interval misses one in twenty: then once more
+measured() {
+	local name=$1 tree=$2
+	shift 2
+	guest "$name" "$@" measure "$tree"
+	fits "$name" || {
+		guest "$name" "$@" measure "$tree"
+		fits "$name"
+	}
+}
+
+@test "measure, fit, check, apply: the coefficients are those of the board" {
+	measured measure "$DIR/cpus2.dtb"
+	says "$DIR/measure/probe.txt" "MISSING energy model: the kernel has none for any CPU"
+}
+
+@test "boot with the patched tree: all states are exactly as fdtedit says" {
+	needs measure/patched.dtb
+	verified verify "$DIR/measure/patched.dtb" "$DIR/measure/coeffs.json"
+	[ "$(ls -d "$DIR"/verify/sysroot/sys/kernel/debug/energy_model/*/ps:* | wc -l)" -eq 12 ]
+}
+
+@test "test of the test: a coefficient off by one, or another rounding, is found" {
+	needs verify/sysroot
+	run "$CALIB" verify --sysroot "$DIR/verify/sysroot" "$DIR/measure/coeffs.json"
+	[ "$status" -eq 0 ]
+	perl -pe 's/("dynamic-power-coefficient": )(\d+)/$1 . ($2 + 1)/e and $done++ unless $done' \
+		"$DIR/measure/coeffs.json" > "$DIR/wrong.json"
+	run "$CALIB" verify --sysroot "$DIR/verify/sysroot" "$DIR/wrong.json"
+	[ "$status" -eq 1 ]
+	mutants=0
+	while read -r change; do
+		sed "$change" "$TOP/models/kernel_em.c" > "$DIR/kernel_em.c"
+		run ! cmp -s "$TOP/models/kernel_em.c" "$DIR/kernel_em.c"
+		# Its object comes before the archive that has the right one.
+		gcc -std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -D_TIME_BITS=64 -O1 -pthread \
+			"-I$TOP" -o "$DIR/mutant" "$DIR/kernel_em.c" "$B/calib/main.o" \
+			"$B/calib.a" "$B/boards.a" "$B/models.a" "$B/lib.a" \
+			-lsensors -lgsl -lgslcblas -lfdt -ljansson -lm
+		run "$DIR/mutant" verify --sysroot "$DIR/verify/sysroot" "$DIR/measure/coeffs.json"
+		[ "$status" -eq 1 ] || {
+			echo "not found: $change"
+			false
+		}
+		mutants=$((mutants + 1))
+	done <<- 'END'
+		s,mv = volt_uv / 1000,mv = (volt_uv + 500) / 1000,
+		s,return power_product(\(.*\)) / 1000000;,return (power_product(\1) + 500000) / 1000000;,
+		/cost =/ s,states.i..power,(states[i].power + 999),
+	END
+	[ $mutants -eq 3 ]
+}
+
+@test "opp-microwatt wins over the coefficient, and is what the kernel has" {
+	needs measure/patched.dtb
+	edit microwatt --opp-microwatt
+	verified microwatt "$DIR/microwatt.dtb" "$DIR/measure/coeffs.json"
+}
+
+@test "an overlay, merged by libfdt's own tool, does the same" {
+	needs measure/patched.dtb
+	"$FDTEDIT" apply --overlay -o "$DIR/coeffs.dtbo" "$DIR/cpus2.dtb" "$DIR/measure/coeffs.json"
+	fdtoverlay -i "$DIR/cpus2.dtb" -o "$DIR/merged.dtb" "$DIR/coeffs.dtbo"
+	verified merged "$DIR/merged.dtb" "$DIR/measure/coeffs.json"
+}
+
+@test "without one cluster's coefficient probe says why EAS is off" {
+	needs measure/patched.dtb
+	cp "$DIR/measure/patched.dtb" "$DIR/missing.dtb"
+	"$FDTEDIT" delete "$DIR/missing.dtb" /cpus/cpu@1 dynamic-power-coefficient
+	guest missing probe "$DIR/missing.dtb"
+	says "$DIR/missing/probe.txt" "MISSING energy model: CPUs 1 have none"
+}
+
+@test "4 CPUs: measure with none, one and all busy, apply, boot, verify" {
+	measured measure4 "$DIR/cpus4.dtb" -n 4
+	verified verify4 "$DIR/measure4/patched.dtb" "$DIR/measure4/coeffs.json" -n 4
+}
+
+@test "4 CPUs, a coefficient on the first of each domain only: the kernel looks there" {
+	needs measure4/patched.dtb
+	cp "$DIR/measure4/patched.dtb" "$DIR/first.dtb"
+	"$FDTEDIT" delete "$DIR/first.dtb" /cpus/cpu@1 dynamic-power-coefficient
+	"$FDTEDIT" delete "$DIR/first.dtb" /cpus/cpu@2 dynamic-power-coefficient
+	verified first "$DIR/first.dtb" "$DIR/measure4/coeffs.json" -n 4
+}
+
+# as_before NAME FAULT - all settings are as they were
+as_before() {
+	[ ! -s "$DIR/$1/$2.diff" ] || {
+		cat "$DIR/$1/$2.diff"
+		return 1
+	}
+}
+
+@test "faults: the run of them" {
+	guest faults faults "$DIR/cpus2.dtb"
+}
+
+@test "killed while the clock is pinned: governor and limits are back" {
+	needs faults/killed.status
+	[ "$(cat "$DIR/faults/killed.status")" -eq 137 ]
+	says "$DIR/faults/killed.txt" "its guardian put the settings back"
+	as_before faults killed
+	[ "$(cat "$DIR/faults/interrupted.status")" -eq 2 ]
+	says "$DIR/faults/interrupted.txt" "error: interrupted"
+	as_before faults interrupted
+}
+
+@test "another process takes the governor, or cuts the clock: told, and the window taken again" {
+	needs faults/stolen.status
+	[ "$(cat "$DIR/faults/stolen.status")" -eq 0 ]
+	says "$DIR/faults/stolen.txt" "somebody changed scaling_governor from userspace to performance; set again"
+	as_before faults stolen
+	[ "$(cat "$DIR/faults/limited.status")" -eq 0 ]
+	says "$DIR/faults/limited.txt" "policy1: somebody changed scaling_"
+}
+
+@test "the meter's driver is unbound: the run ends and says so" {
+	needs faults/unbound.status
+	[ "$(cat "$DIR/faults/unbound.status")" -eq 2 ]
+	says "$DIR/faults/unbound.txt" "error: cluster 'big': the meter gave no reading in 3 windows: .*No such device"
+	as_before faults unbound
+}
+
+@test "garbage in the meter's registers: no coefficient comes of it" {
+	needs faults/garbage.status
+	as_before faults garbage
+	rm -f "$DIR/garbage.json"
+	run "$CALIB" fit -d "$DIR/faults/garbage.run" -o "$DIR/garbage.json"
+	[ "$status" -ne 0 ]
+	[[ $output == *erratic* ]]
+	[ ! -e "$DIR/garbage.json" ]
+}
+
+@test "the cluster's only CPU goes: the run ends, and its settings come back with it" {
+	needs faults/unplugged.status
+	[ "$(cat "$DIR/faults/unplugged.status")" -eq 2 ]
+	[ ! -s "$DIR/faults/unplugged.again" ]
+}
+
+@test "one of two CPUs goes: the run ends, all is as before; --online brings one up and puts it back" {
+	needs cpus4.dtb
+	guest unplug -n 4 unplug "$DIR/cpus4.dtb"
+	[ "$(cat "$DIR/unplug/unplugged.status")" -eq 2 ]
+	[ ! -s "$DIR/unplug/unplugged.again" ]
+	[ "$(cat "$DIR/unplug/woken.status")" -eq 0 ]
+	as_before unplug woken
+	[ "$(awk -F, '$6 == 2' "$DIR/unplug/woken.run/samples.csv" | wc -l)" -eq 2 ]
+}
+
+@test "no governor userspace: the clock is pinned by its limits, and they come back" {
+	guest clamp -w cpufreq_userspace clamp "$DIR/cpus2.dtb"
+	says "$DIR/clamp/probe.txt" "pinned by .*limits"
+	[ "$(cat "$DIR/clamp/clamped.status")" -eq 0 ]
+	as_before clamp clamped
+	[ "$(awk -F, 'NR > 1 && $4 == $3' "$DIR/clamp/clamped.run/samples.csv" | wc -l)" -eq 4 ]
+	[ "$(cat "$DIR/clamp/clampkill.status")" -eq 137 ]
+	as_before clamp clampkill
+}
