@@ -45,7 +45,7 @@ garbage() {
 kill -STOP "$simsensor"
 garbage > /dev/null 2>&1 &
 garbage=$!
-begin garbage
+begin garbage --opps 600,2000 --repeats 1
 ended
 kill "$garbage"
 kill -CONT "$simsensor"
