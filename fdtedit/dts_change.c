@@ -9,6 +9,7 @@
 #include "fdtedit/changes.h"
 #include "fdtedit/dts.h"
 #include "fdtedit/dts_set.h"
+#include "fdtedit/node.h"
 
 /* May the file be edited? @what: a property that is there, or "": the node. */
 static int check_file(const struct dts *d, int inst, int item, const char *what,
@@ -110,19 +111,12 @@ static int delete_property(struct dts *d, const struct change *c,
 	return ret;
 }
 
-static bool is_at_or_below(const char *path, const char *node)
-{
-	size_t n = strlen(node);
-
-	return !strncmp(path, node, n) && (!path[n] || path[n] == '/');
-}
-
 /* Text of the node, or of one below that stands elsewhere; not inside of other such. */
 static bool goes_with(const struct dts *d, const struct dts_def *def, const char *node)
 {
 	const struct dts_item *it;
 
-	if (def->item < 0 || !def->path || !is_at_or_below(def->path, node) ||
+	if (def->item < 0 || !def->path || !node_is_at_or_below(def->path, node) ||
 	    !dts_is_live_def(d, def, def->path))
 		return false;
 	it = dts_item_of(d, def->inst, def->item);

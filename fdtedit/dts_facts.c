@@ -9,6 +9,7 @@
 
 #include "fdtedit/dts_set.h"
 #include "fdtedit/grow.h"
+#include "fdtedit/node.h"
 
 /* Keep @text (which may be NULL: out of memory) until dts_free(). */
 static const char *keep(struct dts *d, char *text)
@@ -35,20 +36,12 @@ struct dts_pos dts_event_pos(const struct dts *d, const struct dts_event *e)
 	return (struct dts_pos){ e->inst, dts_item_of(d, e->inst, e->item)->region };
 }
 
-/* Is @path the node @above or below it? */
-static bool is_below(const char *path, const char *above)
-{
-	size_t n = strlen(above);
-
-	return !strncmp(path, above, n) && (!path[n] || path[n] == '/');
-}
-
 bool dts_is_deleted(const struct dts *d, const char *path, size_t seq, struct dts_pos pos)
 {
 	for (size_t i = 0; i < d->deletion_count; i++) {
 		const struct dts_event *e = &d->deletions[i];
 
-		if (e->seq > seq && is_below(path, e->path) &&
+		if (e->seq > seq && node_is_at_or_below(path, e->path) &&
 		    dts_within(d, dts_event_pos(d, e), pos))
 			return true;
 	}

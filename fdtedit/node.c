@@ -55,3 +55,10 @@ int node_find(const struct dtb *dtb, const char *name, char **path, struct err *
 	*path = strdup(found);
 	return *path ? node : err_errno(err, -ENOMEM, "path");
 }
+
+bool node_is_at_or_below(const char *path, const char *node)
+{
+	size_t n = strlen(node);
+
+	return !strncmp(path, node, n) && (!path[n] || path[n] == '/');
+}

@@ -5,6 +5,8 @@
 #ifndef FDTEDIT_NODE_H
 #define FDTEDIT_NODE_H
 
+#include <stdbool.h>
+
 #include "fdtedit/dtb.h"
 #include "lib/err.h"
 
@@ -18,5 +20,7 @@
  * when alias and label are two nodes or a name is there twice, -ENOMEM.
  */
 int node_find(const struct dtb *dtb, const char *name, char **path, struct err *err);
+/* Is @path that of @node, or of something in it? Both are full paths. */
+bool node_is_at_or_below(const char *path, const char *node);
 
 #endif

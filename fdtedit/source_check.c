@@ -14,6 +14,7 @@
 
 #include "fdtedit/compile.h"
 #include "fdtedit/dtb_diff.h"
+#include "fdtedit/node.h"
 #include "fdtedit/grow.h"
 
 /* A node whose number (phandle) is another one after the edit. */
@@ -81,13 +82,6 @@ static bool is_numbering(const struct check *c, const struct diff *d)
 	return true;
 }
 
-static bool is_at_or_below(const char *path, const char *node)
-{
-	size_t n = strlen(node);
-
-	return !strncmp(path, node, n) && (!path[n] || path[n] == '/');
-}
-
 static bool explains(const struct change *c, const struct diff *d)
 {
 	if (c->kind == CHANGE_DELETE_NODE)
@@ -108,7 +102,7 @@ static bool is_meant(struct check *c, const struct diff *d)
 	for (size_t i = 0; d->path && i < list->count; i++) {
 		const struct change *ch = &list->list[i];
 		bool here = ch->kind == CHANGE_DELETE_NODE
-				    ? is_at_or_below(d->path, ch->path)
+				    ? node_is_at_or_below(d->path, ch->path)
 				    : !strcmp(d->path, ch->path);
 
 		if (!explains(ch, d) || (c->placed[i] ? !here : c->used[i]))
