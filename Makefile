@@ -49,7 +49,7 @@ lib_obj := $(call obj,$(call src,lib))
 models_obj := $(call obj,$(call src,models))
 boards_obj := $(call obj,$(call src,boards)) $(B)/boards/blobs.o
 calib_obj := $(call obj,$(filter-out calib/main.c,$(call src,calib calib/measure calib/linux \
-	calib/sim calib/loads calib/plot)))
+	calib/sim calib/loads calib/plot calib/bench)))
 fdtedit_obj := $(call obj,$(filter-out fdtedit/main.c,$(call src,fdtedit)))
 # Archives a program links against, low layers last.
 ar_fdtedit := $(B)/fdtedit.a $(B)/models.a $(B)/lib.a

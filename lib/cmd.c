@@ -155,24 +155,92 @@ static const char *command_name(const void *arg, size_t i)
 	return cmds[i] ? cmds[i]->name : NULL;
 }
 
-static int find_command(const struct prog *prog, const char *name, const struct cmd **cmd,
-			struct err *err)
+bool cmd_in_family(const struct cmd *cmd, const char *family)
 {
-	const char *near;
+	size_t len = strlen(family);
 
-	for (const struct cmd *const *c = prog->cmds; *c; c++) {
-		if (!strcmp((*c)->name, name)) {
-			*cmd = *c;
+	return !strncmp(cmd->name, family, len) && cmd->name[len] == ' ';
+}
+
+static bool is_family(const struct prog *prog, const char *word)
+{
+	for (const struct cmd *const *c = prog->cmds; *c; c++)
+		if (cmd_in_family(*c, word))
+			return true;
+	return false;
+}
+
+/* How many of the words make up @name: 0 when they are not it. A word may hold both. */
+static int match_words(const char *name, int argc, char **argv)
+{
+	int words = 0;
+
+	while (words < argc) {
+		size_t len = strlen(argv[words]);
+
+		if (strncmp(name, argv[words], len))
 			return 0;
-		}
+		words++;
+		name += len;
+		if (!*name)
+			return words;
+		if (*name++ != ' ')
+			return 0;
 	}
+	return 0;
+}
+
+static int unknown_member(const struct prog *prog, const char *family, const char *name,
+			  struct err *err)
+{
+	char known[256] = "";
+	size_t used = 0;
+
+	for (const struct cmd *const *c = prog->cmds; *c && used < sizeof(known); c++)
+		if (cmd_in_family(*c, family))
+			used += snprintf(known + used, sizeof(known) - used, "%s%s",
+					 used ? ", " : "",
+					 (*c)->name + strlen(family) + 1);
+	return err_set(err, -EINVAL, "%s%s%s'%s' needs one of %s; see '%s %s --help'",
+		       name ? "unknown command '" : "", name ? name : "",
+		       name ? "': " : "", family, known, prog->name, family);
+}
+
+static int unknown_command(const struct prog *prog, int argc, char **argv,
+			   struct err *err)
+{
+	const bool family = is_family(prog, argv[0]);
+	const char *near;
+	char name[256];
+
+	if (family && (argc < 2 || argv[1][0] == '-'))
+		return unknown_member(prog, argv[0], NULL, err);
+	snprintf(name, sizeof(name), "%s%s%s", argv[0], family ? " " : "",
+		 family ? argv[1] : "");
 	near = cmd_nearest(name, command_name, prog->cmds);
 	if (near)
 		return err_set(err, -EINVAL,
 			       "unknown command '%s', did you mean '%s'? see '%s --help'",
 			       name, near, prog->name);
+	if (family)
+		return unknown_member(prog, argv[0], name, err);
 	return err_set(err, -EINVAL, "unknown command '%s'; see '%s --help'", name,
 		       prog->name);
+}
+
+/* Returns how many of the words name the command, or -EINVAL. */
+static int find_command(const struct prog *prog, int argc, char **argv,
+			const struct cmd **cmd, struct err *err)
+{
+	for (const struct cmd *const *c = prog->cmds; *c; c++) {
+		int words = match_words((*c)->name, argc, argv);
+
+		if (words) {
+			*cmd = *c;
+			return words;
+		}
+	}
+	return unknown_command(prog, argc, argv, err);
 }
 
 /* "--json" decides the form of errors even when the rest of the line cannot be parsed. */
@@ -267,7 +335,11 @@ static int about_command(struct cmd_ctx *ctx, int argc, char **argv)
 			cmd_help_prog(ctx->prog, stdout);
 		return 0;
 	}
-	if (find_command(ctx->prog, argv[2], &cmd, &err))
+	if (!list && argc == 3 && is_family(ctx->prog, argv[2])) {
+		cmd_help_family(ctx->prog, argv[2], stdout);
+		return 0;
+	}
+	if (find_command(ctx->prog, argc - 2, argv + 2, &cmd, &err) < 0)
 		return fail(ctx, &err);
 	if (list)
 		cmd_list_options(cmd, stdout);
@@ -285,12 +357,18 @@ static int unknown_prog_option(struct cmd_ctx *ctx, const char *arg)
 	return fail(ctx, &err);
 }
 
+static bool is_help(const char *word)
+{
+	return !strcmp(word, "--help") || !strcmp(word, "-h");
+}
+
 static int dispatch(struct cmd_ctx *ctx, int argc, char **argv)
 {
 	const char *word = argv[1];
 	struct err err;
+	int words;
 
-	if (!strcmp(word, "--help") || !strcmp(word, "-h")) {
+	if (is_help(word)) {
 		cmd_help_prog(ctx->prog, stdout);
 		return 0;
 	}
@@ -306,9 +384,14 @@ static int dispatch(struct cmd_ctx *ctx, int argc, char **argv)
 		return about_command(ctx, argc, argv);
 	if (word[0] == '-')
 		return unknown_prog_option(ctx, word);
-	if (find_command(ctx->prog, word, &ctx->cmd, &err))
+	if (argc == 3 && is_help(argv[2]) && is_family(ctx->prog, word)) {
+		cmd_help_family(ctx->prog, word, stdout);
+		return 0;
+	}
+	words = find_command(ctx->prog, argc - 1, argv + 1, &ctx->cmd, &err);
+	if (words < 0)
 		return fail(ctx, &err);
-	return run_command(ctx, argc - 1, argv + 1);
+	return run_command(ctx, argc - words, argv + words);
 }
 
 static bool plain_word(const char *word)

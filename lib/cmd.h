@@ -44,6 +44,8 @@ struct opt {
 struct cmd_ctx; /* who runs: for messages */
 
 struct cmd {
+	/* One word, or two for the members of a family: "bench perf" is run by
+	 * "calib bench perf". */
 	const char *name;
 	const char *args;    /* operands in the synopsis: "BOARD COEFFS" */
 	const char *summary; /* one line */
@@ -73,9 +75,9 @@ struct prog {
 /*
  * cmd_main - parse, run, print the error, flush stdout
  *
- * Understands "PROG --help", "PROG --version", "PROG help CMD", "PROG CMD --help|-h", and
- * for completion and tests "PROG --list-commands", "PROG --list-options CMD" (a line
- * each:
+ * Understands "PROG --help", "PROG --version", "PROG help CMD", "PROG CMD --help|-h"
+ * (also of a family of two-worded commands: the list of its members), and for completion
+ * and tests "PROG --list-commands", "PROG --list-options CMD" (a line each:
  * "--name[=ARG]", choices after a tab; --help, which every command has, is left out).
  * Options and operands may be mixed, whatever POSIXLY_CORRECT says; "--" ends options.
  * Errors go to stderr as "prog cmd: error: ..."; when the command has a flag "json" and

@@ -92,25 +92,40 @@ static int clamp_left(int width)
 	return width > LEFT_MAX ? LEFT_MAX : width;
 }
 
-void cmd_help_prog(const struct prog *prog, FILE *f)
+/* Names and summaries, of one family or (NULL) of all. */
+static void put_commands(FILE *f, const struct prog *prog, const char *family)
 {
 	int width = 4;
 
-	fprintf(f, "usage: %s COMMAND [OPTIONS] [OPERANDS]\n\n", prog->name);
-	put_text(f, prog->summary);
 	for (const struct cmd *const *c = prog->cmds; *c; c++)
 		if ((int)strlen((*c)->name) > width)
 			width = strlen((*c)->name);
 	fputs("\nCommands:\n", f);
 	for (const struct cmd *const *c = prog->cmds; *c; c++)
-		put_row(f, (*c)->name, clamp_left(width), (*c)->summary);
-	put_row(f, "help", clamp_left(width), "explain a command");
+		if (!family || cmd_in_family(*c, family))
+			put_row(f, (*c)->name, clamp_left(width), (*c)->summary);
+	if (!family)
+		put_row(f, "help", clamp_left(width), "explain a command");
 	fputc('\n', f);
+}
+
+void cmd_help_prog(const struct prog *prog, FILE *f)
+{
+	fprintf(f, "usage: %s COMMAND [OPTIONS] [OPERANDS]\n\n", prog->name);
+	put_text(f, prog->summary);
+	put_commands(f, prog, NULL);
 	if (prog->help) {
 		put_text(f, prog->help);
 		fputc('\n', f);
 	}
 	fprintf(f, "'%s help COMMAND' explains a command.\n", prog->name);
+}
+
+void cmd_help_family(const struct prog *prog, const char *family, FILE *f)
+{
+	fprintf(f, "usage: %s %s COMMAND [OPTIONS] [OPERANDS]\n", prog->name, family);
+	put_commands(f, prog, family);
+	fprintf(f, "'%s help %s COMMAND' explains a command.\n", prog->name, family);
 }
 
 static void option_left(const struct opt *o, char *out, size_t size)

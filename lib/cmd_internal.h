@@ -41,7 +41,12 @@ int cmd_parse(const struct prog *prog, const struct cmd *cmd, int argc, char **a
 /* Is the flag @name in the table? Its index, or -ENOENT. */
 int cmd_find_option(const struct cmd *cmd, const char *name);
 
+/* Is @cmd one of the two-worded commands that begin with @family ("bench perf")? */
+bool cmd_in_family(const struct cmd *cmd, const char *family);
+
 void cmd_help_prog(const struct prog *prog, FILE *f);
+/* The commands of a family, a line each. */
+void cmd_help_family(const struct prog *prog, const char *family, FILE *f);
 void cmd_help_cmd(const struct prog *prog, const struct cmd *cmd, FILE *f);
 void cmd_list_options(const struct cmd *cmd, FILE *f);
 

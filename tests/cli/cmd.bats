@@ -10,9 +10,10 @@ setup() {
 
 # each FUNCTION - call FUNCTION PROG COMMAND for all commands of both programs
 each() {
-	local p c
+	local p c cmds
 	for p in calib fdtedit; do
-		for c in $("${PROG[$p]}" --list-commands); do
+		mapfile -t cmds < <("${PROG[$p]}" --list-commands)
+		for c in "${cmds[@]}"; do # "bench perf" may be one word too
 			"$1" "$p" "$c" || { echo "in: $p $c: $output $stderr"; return 1; }
 		done
 	done
@@ -45,9 +46,9 @@ each() {
 		run --separate-stderr "${PROG[$p]}" --help
 		[ "$status" -eq 0 ]
 		[ -z "$stderr" ]
-		for c in $("${PROG[$p]}" --list-commands); do
+		while read -r c; do
 			grep -qE "^  $c +[a-z]" <<<"$output"
-		done
+		done < <("${PROG[$p]}" --list-commands)
 		[ -z "$(awk 'length > 80' <<<"$output")" ]
 	done
 }
@@ -128,7 +129,8 @@ wrong_choices_are_refused() {
 
 @test "the same option letter means the same in both programs" {
 	letters=$(for p in calib fdtedit; do
-		for c in $("${PROG[$p]}" --list-commands); do
+		mapfile -t cmds < <("${PROG[$p]}" --list-commands)
+		for c in "${cmds[@]}"; do
 			"${PROG[$p]}" "$c" --help | sed -n 's/^  -\(.\), --\([a-z0-9-]*\).*/\1 \2/p'
 		done
 	done | sort -u)

@@ -7,22 +7,30 @@ setup() {
 	declare -gA PROG=([calib]="$CALIB" [fdtedit]="$FDTEDIT")
 }
 
+# man_page PROG AWK [CMD] - run AWK on the page; command() is what a heading is of: the two
+# words after the program's name where those are a command, else the first
+man_page() {
+	man -E ascii -P cat "$B/man/$1.1" | col -bx |
+		awk -v p="$1" -v cmd="${3:-}" -v all="$("${PROG[$1]}" --list-commands | tr '\n' ';')" '
+			function command() { return index(";" all, ";" $2 " " $3 ";") ? $2 " " $3 : $2 }'"$2"
+}
+
 # man_section PROG CMD - the text of the man page's section on CMD
 man_section() {
-	man -E ascii -P cat "$B/man/$1.1" | col -bx |
-		awk -v cmd="$2" '/^   [^ ]/ { on = ($1 == "'"$1"'" && $2 == cmd) } /^[^ ]/ { on = 0 } on'
+	man_page "$1" '/^   [^ ]/ { on = ($1 == p && command() == cmd) } /^[^ ]/ { on = 0 } on' "$2"
 }
 
 @test "every command's help names each of its options, and teaches with an example" {
 	for p in calib fdtedit; do
-		for c in $("${PROG[$p]}" --list-commands); do
-			run "${PROG[$p]}" "$c" --help
+		while read -r c; do
+			# shellcheck disable=SC2086
+			run "${PROG[$p]}" $c --help
 			[ "$status" -eq 0 ]
 			[[ $output == *"Example:"* ]] || { echo "$p $c: no example"; false; }
 			while IFS=$'=\t' read -r name _; do
 				[[ $output == *"$name"* ]] || { echo "$p $c: help lacks $name"; false; }
 			done < <("${PROG[$p]}" --list-options "$c")
-		done
+		done < <("${PROG[$p]}" --list-commands)
 	done
 }
 
@@ -32,8 +40,7 @@ man_section() {
 
 @test "the man page has a section for each command and no other" {
 	for p in calib fdtedit; do
-		in_page=$(man -E ascii -P cat "$B/man/$p.1" | col -bx |
-			awk -v p="$p" '/^   [^ ]/ && $1 == p { print $2 }' | sort)
+		in_page=$(man_page "$p" '/^   [^ ]/ && $1 == p { print command() }' | sort)
 		in_prog=$("${PROG[$p]}" --list-commands | sort)
 		diff <(echo "$in_page") <(echo "$in_prog")
 	done
@@ -41,14 +48,14 @@ man_section() {
 
 @test "the man page's options of each command are those of its table, no more, no less" {
 	for p in calib fdtedit; do
-		for c in $("${PROG[$p]}" --list-commands); do
+		while read -r c; do
 			page=$(man_section "$p" "$c" | awk '/^       (-., )?--/' |
 				grep -oE -- '--[a-z0-9-]+' | sort -u)
 			table=$("${PROG[$p]}" --list-options "$c" |
 				grep -oE -- '^--[a-z0-9-]+' | sort -u)
 			diff <(echo "$page") <(echo "$table") ||
 				{ echo "$p $c: man page (<) and table (>) differ"; false; }
-		done
+		done < <("${PROG[$p]}" --list-commands)
 	done
 }
 
@@ -62,13 +69,15 @@ man_section() {
 		COMP_WORDS=("$p" "") COMP_CWORD=1
 		_calib "$p"
 		diff <(printf '%s\n' "${COMPREPLY[@]}" | grep -v -e ^- -e '^help$' | sort) \
-			<("$p" --list-commands | sort)
-		for c in $("$p" --list-commands); do
-			COMP_WORDS=("$p" "$c" "--") COMP_CWORD=2
+			<("$p" --list-commands | cut -d' ' -f1 | sort -u)
+		while read -r c; do
+			# shellcheck disable=SC2206
+			COMP_WORDS=("$p" $c "--")
+			COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
 			_calib "$p"
 			diff <(printf '%s\n' "${COMPREPLY[@]}" | grep -v '^--help$' | sort) \
 				<("$p" --list-options "$c" | grep -oE '^--[a-z0-9-]+' | sort)
-		done
+		done < <("$p" --list-commands)
 	done
 	COMP_WORDS=(calib fit --method "") COMP_CWORD=3
 	_calib calib

@@ -121,7 +121,26 @@ static const struct cmd cmd_fail = {
 	.run = run_fail,
 };
 
-static const struct cmd *const cmds[] = { &cmd_show, &cmd_fail, NULL };
+static const struct cmd cmd_box_fill = {
+	.name = "box fill",
+	.args = "[WHAT...]",
+	.summary = "the first of a family",
+	.opts = opts,
+	.opts_size = sizeof(struct options),
+	.defaults = &defaults,
+	.max_args = UINT_MAX,
+	.run = run_show,
+};
+
+static const struct cmd cmd_box_empty = {
+	.name = "box empty",
+	.args = "",
+	.summary = "the other",
+	.run = run_show,
+};
+
+static const struct cmd *const cmds[] = { &cmd_show, &cmd_fail, &cmd_box_fill,
+					  &cmd_box_empty, NULL };
 
 static const struct prog prog = {
 	.name = "prog",
@@ -215,9 +234,11 @@ static void help_lists_commands_with_their_summaries(void **state)
 		   "usage: prog COMMAND [OPTIONS] [OPERANDS]\n\n"
 		   "a program for tests\n\n"
 		   "Commands:\n"
-		   "  show  print what was understood\n"
-		   "  fail  fail in a given way\n"
-		   "  help  explain a command\n\n"
+		   "  show       print what was understood\n"
+		   "  fail       fail in a given way\n"
+		   "  box fill   the first of a family\n"
+		   "  box empty  the other\n"
+		   "  help       explain a command\n\n"
 		   "The daily use:\n"
 		   "  prog show\n\n"
 		   "'prog help COMMAND' explains a command.\n",
@@ -454,11 +475,62 @@ static void help_wins_over_missing_operands(void **state)
 	assert_starts(last.out, "usage: prog fail [OPTIONS] HOW\n");
 }
 
+static void two_words_name_a_command(void **state)
+{
+	(void)state;
+	run("box", "fill", "--seed=3", "fill", "x");
+	assert_ran(0,
+		   "00 - 3 0 0.01 0 - [fill] [x]\n"
+		   "prog box fill --seed=3 fill x\n",
+		   "");
+	run("box", "fill", "--sed=3");
+	assert_ran(2, "",
+		   "prog box fill: error: unknown option '--sed=3'; did you mean "
+		   "'--seed'?; see 'prog box fill --help'\n");
+	run("--list-options", "box fill");
+	assert_starts(last.out, "--json\n");
+	run("--list-options", "box", "empty");
+	assert_ran(0, "", "");
+	run("help", "box", "fill");
+	assert_starts(last.out, "usage: prog box fill [OPTIONS] [WHAT...]\n");
+}
+
+static void a_family_names_its_members(void **state)
+{
+	static const char list[] = "usage: prog box COMMAND [OPTIONS] [OPERANDS]\n\n"
+				   "Commands:\n"
+				   "  box fill   the first of a family\n"
+				   "  box empty  the other\n\n"
+				   "'prog help box COMMAND' explains a command.\n";
+
+	(void)state;
+	run("box", "--help");
+	assert_ran(0, list, "");
+	run("help", "box");
+	assert_ran(0, list, "");
+	run("box");
+	assert_ran(2, "",
+		   "prog: error: 'box' needs one of fill, empty; see 'prog box "
+		   "--help'\n");
+	run("box", "--seed=3");
+	assert_int_equal(last.status, 2);
+	run("box", "fll");
+	assert_ran(2, "",
+		   "prog: error: unknown command 'box fll', did you mean 'box fill'? see "
+		   "'prog --help'\n");
+	run("box", "break");
+	assert_ran(2, "",
+		   "prog: error: unknown command 'box break': 'box' needs one of fill, "
+		   "empty; see 'prog box --help'\n");
+	run("bo");
+	assert_int_equal(last.status, 2);
+}
+
 static void lists_are_for_completion(void **state)
 {
 	(void)state;
 	run("--list-commands");
-	assert_ran(0, "show\nfail\n", "");
+	assert_ran(0, "show\nfail\nbox fill\nbox empty\n", "");
 	run("--list-options", "show");
 	assert_ran(0,
 		   "--json\n--verbose\n--output=FILE\n--seed=N\n--scale=X\n"
@@ -564,6 +636,8 @@ int main(void)
 		cmocka_unit_test(json_flag_makes_errors_json),
 		cmocka_unit_test(command_help_teaches_within_80_columns),
 		cmocka_unit_test(help_wins_over_missing_operands),
+		cmocka_unit_test(two_words_name_a_command),
+		cmocka_unit_test(a_family_names_its_members),
 		cmocka_unit_test(lists_are_for_completion),
 		cmocka_unit_test(full_disk_under_stdout_is_an_error),
 		cmocka_unit_test(reader_that_goes_away_is_an_error),
