@@ -1,0 +1,499 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Governor and EPP of cpufreq policies: checked against what is offered, saved, set, read
+ * back, restored.
+ */
+#include "calib/bench/knobs.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "lib/cpulist.h"
+#include "lib/num.h"
+
+#define GOVERNOR "scaling_governor"
+#define EPP	 "energy_performance_preference"
+
+static const char *policy_file(unsigned int id, const char *name, char path[SYSFS_PATH])
+{
+	snprintf(path, SYSFS_PATH, CPUFREQ_DIR "/policy%u/%s", id, name);
+	return path;
+}
+
+/* Text of an attribute, or "" for one that is not there or not told. */
+static void read_text(const struct sysfs *sys, unsigned int id, const char *name,
+		      char *out, size_t size)
+{
+	char path[SYSFS_PATH];
+
+	if (sysfs_read(sys, policy_file(id, name, path), out, size, NULL))
+		out[0] = '\0';
+}
+
+static void read_khz(const struct sysfs *sys, unsigned int id, const char *name,
+		     uint32_t *khz)
+{
+	char path[SYSFS_PATH];
+
+	if (sysfs_read_u32(sys, policy_file(id, name, path), khz, NULL))
+		*khz = 0;
+}
+
+static void read_policy(const struct sysfs *sys, unsigned int id, struct knobs_policy *p)
+{
+	char cpus[SYSFS_TEXT];
+	int n;
+
+	*p = (struct knobs_policy){ .id = id };
+	read_text(sys, id, "affected_cpus", cpus, sizeof(cpus));
+	n = cpulist_parse(cpus, p->cpus, BOARD_MAX_CPUS);
+	p->cpu_count = n > 0 ? n : 0;
+	read_text(sys, id, "scaling_driver", p->driver, sizeof(p->driver));
+	read_text(sys, id, GOVERNOR, p->governor, sizeof(p->governor));
+	read_text(sys, id, EPP, p->epp, sizeof(p->epp));
+	read_khz(sys, id, "scaling_min_freq", &p->min_khz);
+	read_khz(sys, id, "scaling_max_freq", &p->max_khz);
+}
+
+int knobs_open(struct knobs *k, const struct sysfs *sys,
+	       void (*note)(void *arg, const char *text), void *note_arg, struct err *err)
+{
+	unsigned int ids[CPUFREQ_MAX_POLICIES];
+	int n;
+
+	memset(k, 0, sizeof(*k));
+	k->sys = sys;
+	k->note = note;
+	k->note_arg = note_arg;
+	n = cpufreq_list(sys, ids, err);
+	if (n < 0)
+		return n == -ENODEV ? 0 : n;
+	for (int i = 0; i < n; i++)
+		read_policy(sys, ids[i], &k->policies[i]);
+	k->policy_count = n;
+	return 0;
+}
+
+int knobs_describe(const struct knobs *k, unsigned int i, struct knobs_policy *now,
+		   struct err *err)
+{
+	if (i >= k->policy_count)
+		return err_set(err, -ENOENT, "there are %u cpufreq policies",
+			       k->policy_count);
+	read_policy(k->sys, k->policies[i].id, now);
+	return 0;
+}
+
+static bool sets_nothing(const struct knobs_combo *c)
+{
+	return !c->governor[0] && !c->epp[0];
+}
+
+/* Is it one that @c means? One without an online CPU takes no settings, and needs none.
+ */
+static bool is_meant(const struct knobs_policy *p, const struct knobs_combo *c)
+{
+	if (!p->cpu_count)
+		return false;
+	for (unsigned int i = 0; i < c->policy_count; i++)
+		if (c->policies[i] == p->id)
+			return true;
+	return !c->policy_count;
+}
+
+static int check_named(const struct knobs *k, const struct knobs_combo *c,
+		       struct err *err)
+{
+	for (unsigned int i = 0; i < c->policy_count; i++) {
+		unsigned int j = 0;
+
+		while (j < k->policy_count && k->policies[j].id != c->policies[i])
+			j++;
+		if (j == k->policy_count)
+			return err_set(err, -ENODEV, "there is no cpufreq policy%u here",
+				       c->policies[i]);
+		if (!k->policies[j].cpu_count)
+			return err_set(err, -ENODEV, "policy%u: all its CPUs are offline",
+				       c->policies[i]);
+	}
+	return 0;
+}
+
+static int check_writable(const struct knobs *k, const char *path, struct err *err)
+{
+	int ret = sysfs_may_write(k->sys, path, err);
+
+	if (ret == -EACCES)
+		return err_set(err, ret, "%s is not writable for this user; run as root",
+			       path);
+	return ret;
+}
+
+/* @word must be offered by the attribute @list, and @name must be writable. */
+static int check_word(const struct knobs *k, unsigned int id, const char *what,
+		      const char *name, const char *list, const char *word,
+		      struct err *err)
+{
+	char offered[SYSFS_TEXT], path[SYSFS_PATH];
+	int ret;
+
+	ret = sysfs_read(k->sys, policy_file(id, list, path), offered, sizeof(offered),
+			 err);
+	if (ret == -ENOENT)
+		return err_set(err, -ENOTSUP,
+			       "policy%u: the driver has no %s to set (there is no %s)",
+			       id, what, list);
+	if (ret)
+		return ret;
+	if (!sysfs_has_word(offered, word))
+		return err_set(err, -EINVAL,
+			       "policy%u: %s '%s' is not offered; there are %s", id, what,
+			       word, offered);
+	return check_writable(k, policy_file(id, name, path), err);
+}
+
+int knobs_check(const struct knobs *k, const struct knobs_combo *c, struct err *err)
+{
+	int ret;
+
+	if (sets_nothing(c))
+		return 0;
+	if (!k->policy_count)
+		return err_set(err, -ENODEV,
+			       "no cpufreq here (a virtual machine, or no driver is "
+			       "loaded): governor and EPP cannot be set; leave them out");
+	ret = check_named(k, c, err);
+	for (unsigned int i = 0; !ret && i < k->policy_count; i++) {
+		unsigned int id = k->policies[i].id;
+
+		if (!is_meant(&k->policies[i], c))
+			continue;
+		if (c->governor[0])
+			ret = check_word(k, id, "governor", GOVERNOR,
+					 "scaling_available_governors", c->governor, err);
+		if (!ret && c->epp[0])
+			ret = check_word(k, id, "EPP", EPP,
+					 "energy_performance_available_preferences",
+					 c->epp, err);
+	}
+	return ret;
+}
+
+/*
+ * A governor forgets its tunables when the last policy leaves it, so they are settings
+ * too. What cannot be read and written is none, and what is longer than any number is
+ * left alone.
+ */
+static void save_tunables(struct state *st, const char *dir)
+{
+	char real[PATH_MAX], path[SYSFS_PATH];
+	struct dirent *d;
+	DIR *entries;
+
+	if (sysfs_real(st->sys, dir, real, sizeof(real), NULL))
+		return;
+	entries = opendir(real);
+	while (entries && (d = readdir(entries))) {
+		struct stat sb;
+		int n = snprintf(path, sizeof(path), "%s/%s", dir, d->d_name);
+
+		if (n < 0 || (size_t)n >= sizeof(path) ||
+		    fstatat(dirfd(entries), d->d_name, &sb, 0) || !S_ISREG(sb.st_mode) ||
+		    (sb.st_mode & 0600) != 0600)
+			continue;
+		state_save(st, path, NULL);
+	}
+	if (entries)
+		closedir(entries);
+}
+
+static int save_policy(struct knobs *k, const struct knobs_policy *p, struct err *err)
+{
+	char path[SYSFS_PATH];
+	uint32_t khz;
+	int ret;
+
+	ret = state_save(&k->state, policy_file(p->id, GOVERNOR, path), err);
+	/* The kernel has its own idea of the EPP for each governor: save it after that.
+	 */
+	if (!ret && p->epp[0])
+		ret = state_save(&k->state, policy_file(p->id, EPP, path), err);
+	if (ret)
+		return ret;
+	policy_file(p->id, "scaling_setspeed", path);
+	if (!sysfs_read_u32(k->sys, path, &khz, NULL))
+		ret = state_save(&k->state, path, err);
+	if (p->governor[0])
+		save_tunables(&k->state, policy_file(p->id, p->governor, path));
+	return ret;
+}
+
+/* All policies' governors come before the tunables that they share. */
+static int save(struct knobs *k, const struct knobs_combo *c, struct err *err)
+{
+	char path[SYSFS_PATH];
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; !ret && i < k->policy_count; i++)
+		if (is_meant(&k->policies[i], c))
+			ret = save_policy(k, &k->policies[i], err);
+	for (i = 0; !ret && i < k->policy_count; i++) {
+		if (!k->policies[i].governor[0])
+			continue;
+		snprintf(path, sizeof(path), CPUFREQ_DIR "/%s", k->policies[i].governor);
+		save_tunables(&k->state, path);
+	}
+	if (!ret)
+		ret = guardian_start(&k->guardian, &k->state, k->note, k->note_arg, err);
+	return ret ? ret : state_commit(&k->state, err);
+}
+
+static int hold(struct knobs *k, struct err *err)
+{
+	bool recovered;
+	int ret;
+
+	if (k->held)
+		return state_restore(&k->state, err);
+	ret = state_open(&k->state, k->sys, &recovered, err);
+	if (ret)
+		return ret;
+	k->held = true;
+	if (recovered && k->note)
+		k->note(k->note_arg,
+			"put back the settings that a run which died had left behind");
+	/* They may be what knobs_open() saw. */
+	for (unsigned int i = 0; recovered && i < k->policy_count; i++)
+		read_policy(k->sys, k->policies[i].id, &k->policies[i]);
+	return 0;
+}
+
+/* "default" reads back as what it stands for. */
+static int set_epp(const struct knobs *k, unsigned int id, const char *epp,
+		   struct err *err)
+{
+	char path[SYSFS_PATH];
+	int ret;
+
+	policy_file(id, EPP, path);
+	ret = strcmp(epp, "default") != 0 ? sysfs_set(k->sys, path, epp, err)
+					  : sysfs_write(k->sys, path, epp, err);
+	if (ret == -EBUSY)
+		return err_set(err, ret,
+			       "policy%u: EPP '%s' is refused: under the governor "
+			       "performance the driver takes no other EPP than its own",
+			       id, epp);
+	return ret;
+}
+
+static int set(const struct knobs *k, const struct knobs_combo *c, struct err *err)
+{
+	char path[SYSFS_PATH];
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < k->policy_count; i++) {
+		unsigned int id = k->policies[i].id;
+
+		if (!is_meant(&k->policies[i], c))
+			continue;
+		if (c->governor[0])
+			ret = sysfs_set(k->sys, policy_file(id, GOVERNOR, path),
+					c->governor, err);
+		if (!ret && c->epp[0])
+			ret = set_epp(k, id, c->epp, err);
+	}
+	return ret;
+}
+
+int knobs_apply(struct knobs *k, const struct knobs_combo *c, struct err *err)
+{
+	struct err first, besides;
+	int ret;
+
+	if (sets_nothing(c))
+		return knobs_restore(k, err);
+	ret = knobs_check(k, c, err);
+	if (!ret)
+		ret = hold(k, err);
+	if (ret)
+		return ret;
+	ret = save(k, c, err);
+	if (!ret)
+		ret = set(k, c, err);
+	if (ret && knobs_restore(k, &besides) && err) {
+		first = *err;
+		err_set(err, ret, "%.400s; besides, %.500s", first.msg, besides.msg);
+	}
+	return ret;
+}
+
+int knobs_restore(struct knobs *k, struct err *err)
+{
+	int ret;
+
+	if (!k->held)
+		return 0;
+	ret = state_restore(&k->state, err);
+	if (!ret)
+		guardian_dismiss(&k->guardian);
+	return ret;
+}
+
+void knobs_close(struct knobs *k)
+{
+	if (!k->sys)
+		return;
+	knobs_restore(k, NULL);
+	/* What could not be put back twice it could not either; that was told. */
+	guardian_dismiss(&k->guardian);
+	if (k->held)
+		state_close(&k->state);
+	memset(k, 0, sizeof(*k));
+}
+
+static int take_word(char out[32], const char *value, size_t len, const char *key,
+		     struct err *err)
+{
+	if (!len || len >= 32 || strcspn(value, " \t\n/") < len)
+		return err_set(err, -EINVAL, "%s '%.*s' is not a name", key, (int)len,
+			       value);
+	memcpy(out, value, len);
+	out[len] = '\0';
+	return 0;
+}
+
+static int take_policy(struct knobs_combo *c, const char *value, size_t len,
+		       struct err *err)
+{
+	char word[32];
+	int ret = take_word(word, value, len, "policy", err);
+
+	if (ret)
+		return ret;
+	if (c->policy_count == CPUFREQ_MAX_POLICIES)
+		return err_set(err, -EINVAL, "more than %d policies",
+			       CPUFREQ_MAX_POLICIES);
+	if (num_u32(word, &c->policies[c->policy_count]))
+		return err_set(err, -EINVAL,
+			       "policy '%s' is not the N of a cpufreq policyN", word);
+	c->policy_count++;
+	return 0;
+}
+
+static int take_part(struct knobs_combo *c, const char *part, size_t len, struct err *err)
+{
+	static const struct {
+		const char *key;
+		size_t len;
+	} keys[] = { { "governor=", 9 }, { "epp=", 4 }, { "policy=", 7 } };
+	size_t k = 0;
+
+	while (k < 3 && (len < keys[k].len || strncmp(part, keys[k].key, keys[k].len)))
+		k++;
+	if (k == 3)
+		return err_set(err, -EINVAL,
+			       "setting '%.*s' is not governor=NAME, epp=NAME or "
+			       "policy=N",
+			       (int)len, part);
+	part += keys[k].len;
+	len -= keys[k].len;
+	if (k == 0 && !c->governor[0])
+		return take_word(c->governor, part, len, "governor", err);
+	if (k == 1 && !c->epp[0])
+		return take_word(c->epp, part, len, "EPP", err);
+	if (k == 2)
+		return take_policy(c, part, len, err);
+	return err_set(err, -EINVAL, "'%s' is given twice", keys[k].key);
+}
+
+int knobs_parse(const char *text, struct knobs_combo *c, struct err *err)
+{
+	memset(c, 0, sizeof(*c));
+	if (!*text)
+		return 0;
+	for (const char *p = text;; p++) {
+		size_t len = strcspn(p, ",");
+		int ret = take_part(c, p, len, err);
+
+		if (ret)
+			return ret;
+		p += len;
+		if (!*p)
+			return 0;
+	}
+}
+
+const char *knobs_text(const struct knobs_combo *c, char *out, size_t size)
+{
+	size_t n = 0;
+
+	out[0] = '\0';
+	if (c->governor[0])
+		n += snprintf(out, size, "governor=%s", c->governor);
+	if (c->epp[0] && n < size)
+		n += snprintf(out + n, size - n, "%sepp=%s", n ? "," : "", c->epp);
+	for (unsigned int i = 0; i < c->policy_count && n < size; i++)
+		n += snprintf(out + n, size - n, "%spolicy=%u", n ? "," : "",
+			      c->policies[i]);
+	return out;
+}
+
+const char *knobs_name(const struct knobs_combo *c, char *out, size_t size)
+{
+	if (sets_nothing(c))
+		snprintf(out, size, "as set");
+	else
+		snprintf(out, size, "%s%s%s", c->governor,
+			 c->governor[0] && c->epp[0] ? "/" : "", c->epp);
+	return out;
+}
+
+/* The next name of a comma-separated list that stands at @p; NULL: there is one, as it
+ * is. */
+static int next_name(const char **p, const char *what, char out[32], struct err *err)
+{
+	size_t len;
+	int ret;
+
+	out[0] = '\0';
+	if (!*p)
+		return 0;
+	len = strcspn(*p, ",");
+	ret = take_word(out, *p, len, what, err);
+	*p = (*p)[len] ? *p + len + 1 : NULL;
+	return ret;
+}
+
+int knobs_product(const char *governors, const char *epps, struct knobs_combo *out,
+		  unsigned int max, struct err *err)
+{
+	const char *g = governors;
+	unsigned int n = 0;
+
+	do {
+		const char *e = epps;
+		char governor[32];
+		int ret = next_name(&g, "governor", governor, err);
+
+		if (ret)
+			return ret;
+		do {
+			if (n == max)
+				return err_set(err, -ERANGE,
+					       "more than %u combinations of governor "
+					       "and EPP",
+					       max);
+			memset(&out[n], 0, sizeof(out[n]));
+			strcpy(out[n].governor, governor);
+			ret = next_name(&e, "EPP", out[n].epp, err);
+			if (ret)
+				return ret;
+			n++;
+		} while (e);
+	} while (g);
+	return n;
+}

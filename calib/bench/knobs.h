@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The cpufreq settings under which an experiment runs: governor and energy/performance
+ * preference (EPP). They are saved through calib/linux/state.h, with a guardian, and put
+ * back in every kind of end: knobs_restore(), a signal (the caller holds it back, see
+ * calib/measure/stop.h), death by SIGKILL.
+ */
+#ifndef CALIB_BENCH_KNOBS_H
+#define CALIB_BENCH_KNOBS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "boards/board.h"
+#include "calib/linux/cpufreq.h"
+#include "calib/linux/guardian.h"
+#include "calib/linux/state.h"
+#include "calib/linux/sysfs.h"
+#include "lib/err.h"
+
+/* What to set. Zeroed: everything stays as it is. */
+struct knobs_combo {
+	char governor[32]; /* "": as it is */
+	char epp[32];	   /* "": as it is */
+	/* Of which policies; none: of all. */
+	unsigned int policies[CPUFREQ_MAX_POLICIES], policy_count;
+};
+
+/* What one policy is set to now. "" and 0: it does not tell. */
+struct knobs_policy {
+	unsigned int id;			      /* policyN */
+	unsigned int cpus[BOARD_MAX_CPUS], cpu_count; /* online; 0: all are offline */
+	char driver[32], governor[32], epp[32];
+	uint32_t min_khz, max_khz; /* scaling_min_freq, scaling_max_freq */
+};
+
+struct knobs {
+	const struct sysfs *sys;
+	struct knobs_policy
+		policies[CPUFREQ_MAX_POLICIES]; /* as knobs_open() found them */
+	unsigned int policy_count;		/* 0: no cpufreq here */
+	bool held;				/* settings are saved */
+	struct state state;
+	struct guardian guardian;
+	void (*note)(void *arg, const char *text);
+	void *note_arg;
+};
+
+/*
+ * knobs_parse - "governor=schedutil", "epp=power",
+ * "governor=powersave,epp=power,policy=4"
+ *
+ * policy=N may be repeated. "" is everything as it is. Returns 0; -EINVAL for anything
+ * else, quoted.
+ */
+int knobs_parse(const char *text, struct knobs_combo *c, struct err *err);
+/* What knobs_parse() takes, into @out; returns @out. */
+const char *knobs_text(const struct knobs_combo *c, char *out, size_t size);
+/* For tables: "powersave/balance_power", "schedutil", "as set". Returns @out. */
+const char *knobs_name(const struct knobs_combo *c, char *out, size_t size);
+/*
+ * knobs_product - every governor with every EPP
+ * @governors, @epps: comma-separated; NULL: as they are
+ *
+ * Returns how many are in @out, at least 1; -EINVAL for an empty name; -ERANGE for more
+ * than @max.
+ */
+int knobs_product(const char *governors, const char *epps, struct knobs_combo *out,
+		  unsigned int max, struct err *err);
+
+/*
+ * knobs_open - look at the policies; changes nothing, needs no rights
+ * @k: large; must stay where it is until knobs_close(), which takes a zeroed one
+ * @sys: borrowed until then
+ * @note: takes one-line notes, also in the guardian's process; may be NULL
+ *
+ * Returns 0, also where there is no cpufreq at all (policy_count is 0); -errno.
+ */
+int knobs_open(struct knobs *k, const struct sysfs *sys,
+	       void (*note)(void *arg, const char *text), void *note_arg,
+	       struct err *err);
+/*
+ * knobs_check - could @c be applied?
+ *
+ * Changes nothing. 0; -ENODEV no cpufreq, or no such policy; -EINVAL it is not offered
+ * (what is offered gets named); -ENOTSUP the policy has no such setting; -EACCES run as
+ * root; -EROFS.
+ */
+int knobs_check(const struct knobs *k, const struct knobs_combo *c, struct err *err);
+/*
+ * knobs_apply - set @c and read it back
+ *
+ * What @c leaves as it is, is as knobs_open() found it, whatever was applied in between:
+ * combinations do not depend on their order. A @c that sets nothing changes nothing and
+ * needs no rights. Call it without threads (see guardian_start()). Returns what
+ * knobs_check() does; -EBUSY another calib is measuring; -EIO the kernel made something
+ * else of it. After a failure everything is back, or the message says what is not.
+ */
+int knobs_apply(struct knobs *k, const struct knobs_combo *c, struct err *err);
+/* Put everything back. May be called at any time, twice. 0, -EIO naming what is not. */
+int knobs_restore(struct knobs *k, struct err *err);
+/*
+ * knobs_describe - what policy number @i (of policies[]) is set to now
+ *
+ * For the context of a result. Returns 0; -ENOENT past the end; -errno.
+ */
+int knobs_describe(const struct knobs *k, unsigned int i, struct knobs_policy *now,
+		   struct err *err);
+/* Restores what is not yet. */
+void knobs_close(struct knobs *k);
+
+#endif
