@@ -9,12 +9,14 @@
 #include <string.h>
 
 #include "models/diagnose_internal.h"
+#include "models/power_internal.h"
 
 #define NO_X 1e-9
 
-/* Sums over the rows of one OPP and count. */
+/* Means over the rows of one OPP and count. */
 struct cell {
-	double n, x[LSQ_MAX_COLS], busy, uw;
+	unsigned int count;
+	double n, x[LSQ_MAX_COLS], busy, uw, fv2;
 };
 
 static void take_cell(const struct power_problem *p, unsigned int opp, unsigned int count,
@@ -24,12 +26,14 @@ static void take_cell(const struct power_problem *p, unsigned int opp, unsigned 
 	size_t i;
 
 	memset(c, 0, sizeof(*c));
+	c->count = count;
 	for (i = 0; i < p->n; i++) {
 		if (p->opp[i] != opp || p->count[i] != count)
 			continue;
 		c->n++;
 		c->busy += p->busy[i];
 		c->uw += p->y[i];
+		c->fv2 += p->fv2[i];
 		for (j = 0; j < p->cols; j++)
 			c->x[j] += p->x[i * p->cols + j];
 	}
@@ -37,14 +41,17 @@ static void take_cell(const struct power_problem *p, unsigned int opp, unsigned 
 		return;
 	c->busy /= c->n;
 	c->uw /= c->n;
+	c->fv2 /= c->n;
 	for (j = 0; j < p->cols; j++)
 		c->x[j] /= c->n;
 }
 
-/* The standard deviation of one window. */
-static double window_variance(const struct power_fit *f, double uw)
+/* Of one window. */
+static double window_variance(const struct power_data *d, const struct power_fit *f,
+			      const struct cell *c)
 {
-	return f->noise_uw * f->noise_uw + pow(f->noise_rel * uw, 2);
+	return power_variance(&f->noise, c->uw, power_sleeping(d, c->count),
+			      f->c * c->fv2);
 }
 
 static double quadratic(const struct lsq *l, enum lsq_errors kind, const double *v)
@@ -86,9 +93,9 @@ static void predict(const struct power_data *d, const struct power_fit *f,
 	var = quadratic(l, kind, v);
 	if (l->se[kind][0] > 0 && f->se > l->se[kind][0])
 		var *= pow(f->se / l->se[kind][0], 2);
-	var += window_variance(f, busy.uw) / span / span;
+	var += window_variance(d, f, &busy) / span / span;
 	if (idle.n)
-		var += window_variance(f, idle.uw) / span / span;
+		var += window_variance(d, f, &idle) / span / span;
 	half = lsq_t975(f->dof) * sqrt(var);
 	if (!isfinite(uw) || !isfinite(half))
 		return;

@@ -114,7 +114,7 @@ static void take(const struct lsq *l, const struct line *p, const struct power_d
 	f->r2 = power_r2(l, false);
 	f->rmse_pct = power_rmse_pct(l->resid, l->fitted, p->n);
 	f->condition = l->condition;
-	f->noise_uw = l->resid_dof > 0 ? sqrt(l->rss / l->resid_dof) : 0;
+	f->noise.uw = l->resid_dof > 0 ? sqrt(l->rss / l->resid_dof) : 0;
 	power_note(f,
 		   "too high for one CPU: contains shared-clock power; never per core");
 	if (l->coef[1] < 0)

@@ -30,7 +30,7 @@ struct pool {
 	struct power_fit *f;
 	struct tally terms[POWER_MAX_TERMS], static_uw, ohm, shared, visit;
 	struct tally growth, exponent;
-	struct tally noise_uw, noise_rel, rmse, loo; /* of squares */
+	struct tally noise_uw, noise_rel, noise_busy, rmse, loo; /* of squares */
 	size_t noted;
 };
 
@@ -60,6 +60,15 @@ static double tally_se(const struct tally *t)
 static double tally_root(const struct tally *t, double absent)
 {
 	return t->n ? sqrt(t->sum / t->n) : absent;
+}
+
+static struct power_noise noise_of(const struct pool *p)
+{
+	return (struct power_noise){
+		.uw = tally_root(&p->noise_uw, 0),
+		.rel = tally_root(&p->noise_rel, 0),
+		.busy = tally_root(&p->noise_busy, 0),
+	};
 }
 
 static int take(const struct many_boards_in *in, size_t i, struct power_data *d,
@@ -217,8 +226,9 @@ static void add_fit(struct pool *p, const struct power_fit *f, size_t board)
 	tally_add(&p->visit, f->visit_uw);
 	tally_add(&p->growth, term(f, "leakage-growth"));
 	tally_add(&p->exponent, term(f, "leakage-exponent"));
-	tally_add(&p->noise_uw, f->noise_uw * f->noise_uw);
-	tally_add(&p->noise_rel, f->noise_rel * f->noise_rel);
+	tally_add(&p->noise_uw, f->noise.uw * f->noise.uw);
+	tally_add(&p->noise_rel, f->noise.rel * f->noise.rel);
+	tally_add(&p->noise_busy, f->noise.busy * f->noise.busy);
 	if (f->rmse_pct >= 0)
 		tally_add(&p->rmse, f->rmse_pct * f->rmse_pct);
 	if (f->loo_rmse_pct >= 0)
@@ -324,8 +334,7 @@ static void finish(const struct pool *p)
 	f->ohm = tally_mean(&p->ohm);
 	f->shared = tally_mean(&p->shared);
 	f->visit_uw = tally_mean(&p->visit);
-	f->noise_uw = tally_root(&p->noise_uw, 0);
-	f->noise_rel = tally_root(&p->noise_rel, 0);
+	f->noise = noise_of(p);
 	f->rmse_pct = tally_root(&p->rmse, -1);
 	f->loo_rmse_pct = tally_root(&p->loo, -1);
 	f->r2 = f->classical_se = NAN;
@@ -343,8 +352,7 @@ static struct quick_shared shared_of(const struct pool *p, const struct power_me
 		.growth = tally_mean(&p->growth),
 		.exponent = tally_mean(&p->exponent),
 		.ohm = tally_mean(&p->ohm),
-		.noise_uw = tally_root(&p->noise_uw, 0),
-		.noise_rel = tally_root(&p->noise_rel, 0),
+		.noise = noise_of(p),
 		.visit_uw = tally_mean(&p->visit),
 	};
 }

@@ -92,77 +92,7 @@ void mixed_start_weights(struct mixed *f)
 		f->max_uw = fmax(f->max_uw, fabs(f->fitted[i]));
 	}
 	f->max_uw = fmax(f->max_uw, 1);
-	f->var_rel = 1e-4;
-	f->var_add = 1e-4 * pow(0.05 * f->max_uw, 2);
-}
-
-static double standardised(const struct mixed *f, size_t i)
-{
-	double room = fmax(1 - f->leverage[i], 1e-3);
-
-	room /= f->d->rows[f->row[i]].windows;
-	return f->resid[i] / sqrt(room * mixed_variance(f, f->y[i] - f->resid[i]));
-}
-
-static int by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return x < y ? -1 : x > y;
-}
-
-/* Median absolute deviation of the standardised residuals, as a standard deviation. */
-static double robust_scale(const struct mixed *f)
-{
-	double *z = calloc(f->n, sizeof(double)), scale;
-	size_t i;
-
-	if (!z)
-		return 1;
-	for (i = 0; i < f->n; i++)
-		z[i] = fabs(standardised(f, i));
-	qsort(z, f->n, sizeof(*z), by_value);
-	scale = f->n % 2 ? z[f->n / 2] : (z[f->n / 2 - 1] + z[f->n / 2]) / 2;
-	free(z);
-	return scale / 0.6745;
-}
-
-/* Variance as var_add + var_rel P^2 from the squared residuals, both not negative. */
-static void update_variance(struct mixed *f)
-{
-	double cap = 3 * fmax(robust_scale(f), 1e-9);
-	double s0 = 0, s1 = 0, s2 = 0, t0 = 0, t1 = 0, det, add, rel;
-	size_t i;
-
-	if (f->lsq.resid_dof < ROBUST_MIN_DOF)
-		return;
-	for (i = 0; i < f->n; i++) {
-		double uw = f->y[i] - f->resid[i];
-		double v = mixed_variance(f, uw);
-		double p2 = uw * uw / v;
-		double z = fmin(fabs(standardised(f, i)), cap);
-
-		s0 += 1 / v / v;
-		s1 += p2 / v;
-		s2 += p2 * p2;
-		t0 += z * z / v;
-		t1 += z * z * p2;
-	}
-	det = s0 * s2 - s1 * s1;
-	add = (t0 * s2 - t1 * s1) / det;
-	rel = (t1 * s0 - t0 * s1) / det;
-	if (!(det > 1e-9 * s0 * s2) || add < 0) {
-		add = 0;
-		rel = t1 / s2;
-	} else if (rel < 0) {
-		rel = 0;
-		add = t0 / s0;
-	}
-	/* Nothing but zeros. */
-	if (!isfinite(add) || !isfinite(rel))
-		return;
-	f->var_rel = rel;
-	f->var_add = fmax(add, pow(1e-5 * f->max_uw, 2));
+	f->noise = (struct power_noise){ .uw = 0.01 * 0.05 * f->max_uw, .rel = 0.01 };
 }
 
 static void search(struct mixed *f)
@@ -187,11 +117,11 @@ static int huber_passes(struct mixed *f, struct err *err)
 		if (f->lsq.resid_dof < ROBUST_MIN_DOF)
 			return 0;
 		if (pass > 1)
-			update_variance(f);
-		scale = fmax(robust_scale(f), 1e-9);
+			mixed_update_variance(f);
+		scale = fmax(mixed_scale(f), 1e-9);
 		for (i = 0; i < f->n; i++)
-			f->factor[f->row[i]] = fmin(1, HUBER_K * scale /
-							       fabs(standardised(f, i)));
+			f->factor[f->row[i]] = fmin(
+				1, HUBER_K * scale / fabs(mixed_standardised(f, i)));
 	}
 	return 0;
 }
@@ -199,14 +129,14 @@ static int huber_passes(struct mixed *f, struct err *err)
 /* Reject what stands out by far. Returns how many. */
 static unsigned int reject(struct mixed *f)
 {
-	double limit = REJECT_SIGMA * fmax(robust_scale(f), 1e-9);
+	double limit = REJECT_SIGMA * fmax(mixed_scale(f), 1e-9);
 	unsigned int n = 0;
 	size_t i;
 
 	if (f->lsq.resid_dof < ROBUST_MIN_DOF)
 		return 0;
 	for (i = 0; i < f->n; i++) {
-		if (fabs(standardised(f, i)) <= limit)
+		if (fabs(mixed_standardised(f, i)) <= limit)
 			continue;
 		f->rejected[f->row[i]] = true;
 		n++;
@@ -250,7 +180,7 @@ static int converge(struct mixed *f, struct power_fit *out, struct err *err)
 		ret = mixed_fit(f, err);
 		if (ret)
 			return ret;
-		update_variance(f);
+		mixed_update_variance(f);
 		if (fabs(f->lsq.coef[0] - last) < 1e-6 * fabs(last))
 			break;
 		last = f->lsq.coef[0];
@@ -375,8 +305,7 @@ static void summarise(const struct mixed *f, struct power_fit *out)
 	out->r2 = tss > 0 ? 1 - rss / tss : 1;
 	out->rmse_pct = 100 * sqrt(rel / f->n);
 	out->condition = f->lsq.condition;
-	out->noise_uw = sqrt(f->var_add);
-	out->noise_rel = sqrt(f->var_rel);
+	out->noise = f->noise;
 	out->visit_uw = f->per_visit ? NAN : sqrt(f->var_visit);
 }
 

@@ -165,11 +165,6 @@ static double regressor(const struct mixed *f, const struct power_row *r, int co
 	}
 }
 
-double mixed_variance(const struct mixed *f, double uw)
-{
-	return f->var_add + f->var_rel * uw * uw;
-}
-
 void mixed_assemble(struct mixed *f)
 {
 	size_t i;
@@ -189,7 +184,8 @@ void mixed_assemble(struct mixed *f)
 			if (f->has[c])
 				f->x[f->n * f->cols + f->col[c]] = regressor(f, r, c);
 		f->y[f->n] = r->uw;
-		f->w[f->n] = f->factor[i] * r->windows / mixed_variance(f, f->fitted[i]);
+		f->w[f->n] = f->factor[i] * r->windows /
+			     mixed_variance(f, i, f->fitted[i]);
 		f->group[f->n] = group_of(f, r);
 		f->opp[f->n] = r->opp;
 		f->row[f->n++] = i;

@@ -49,8 +49,8 @@ struct mixed {
 	bool no_shared;	     /* leave D out */
 	unsigned int law;    /* enum mixed_law */
 	double volt_ref;
-	double var_add, var_rel; /* variance of a window: var_add + var_rel P^2 */
-	double var_visit;	 /* variance of a visit's own offset; INFINITY: free */
+	struct power_noise noise;
+	double var_visit; /* variance of a visit's own offset; INFINITY: free */
 	double max_uw;
 	/* per row of the data */
 	double *factor; /* Huber's weight */
@@ -79,8 +79,14 @@ void mixed_start_weights(struct mixed *f);
 unsigned int mixed_group_count(const struct mixed *f);
 /* Leakage by voltage: what its coefficient is multiplied by. */
 double mixed_by_volt(const struct mixed *f, double volt);
-/* Variance of a window with this power. */
-double mixed_variance(const struct mixed *f, double uw);
+/* Variance of row @i of the data at this power (mixed_noise.c). */
+double mixed_variance(const struct mixed *f, size_t i, double uw);
+/* Residual @i of the last mixed_solve() in standard deviations. */
+double mixed_standardised(const struct mixed *f, size_t i);
+/* Median absolute deviation of these, as a standard deviation. */
+double mixed_scale(const struct mixed *f);
+/* The variances that the residuals ask for; too few leave them as they are. */
+void mixed_update_variance(struct mixed *f);
 /* Gather the rows that are not rejected, and the columns that has[] names. */
 void mixed_assemble(struct mixed *f);
 /*

@@ -148,7 +148,7 @@ static int fit_points(const struct points *p, const struct power_data *d,
 		f->r2 = power_r2(&l, f->r2_uncentred);
 		f->rmse_pct = power_rmse_pct(l.resid, l.fitted, p->n);
 		f->condition = l.condition;
-		f->noise_uw = l.resid_dof > 0 ? sqrt(l.rss / l.resid_dof) : 0;
+		f->noise.uw = l.resid_dof > 0 ? sqrt(l.rss / l.resid_dof) : 0;
 		if (p->opps > p->cols)
 			f->loo_rmse_pct = power_rmse_pct(l.loo, l.fitted, p->n);
 		if (p->cols > 1) {

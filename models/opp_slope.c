@@ -19,8 +19,8 @@ static void add_means(struct slope *s, const struct power_row *r)
 	s->y += (r->uw - s->y) / s->n;
 }
 
-static void add_squares(struct slope *s, const struct power_row *r,
-			const struct power_fit *f)
+static void add_squares(struct slope *s, const struct power_data *d,
+			const struct power_row *r, const struct power_fit *f)
 {
 	double x = r->busy - s->x, y = r->uw - s->y;
 
@@ -28,7 +28,9 @@ static void add_squares(struct slope *s, const struct power_row *r,
 	s->xy += x * y;
 	s->yy += y * y;
 	if (f)
-		s->var += x * x * (pow(f->noise_uw, 2) + pow(f->noise_rel * r->uw, 2));
+		s->var += x * x *
+			  power_variance(&f->noise, r->uw, power_sleeping(d, r->count),
+					 f->c * r->fv2);
 }
 
 /* @idle: take idle rows, too. @f: for the rows' variance, and its outliers; may be NULL
@@ -49,7 +51,7 @@ static bool find_slope(const struct power_data *d, const struct power_fit *f,
 			    (f && power_is_outlier(f, r->index)))
 				continue;
 			if (pass) {
-				add_squares(s, r, f);
+				add_squares(s, d, r, f);
 				continue;
 			}
 			low = s->n && low < r->count ? low : r->count;

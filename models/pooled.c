@@ -76,7 +76,7 @@ static void take(const struct lsq *l, const struct power_data *d, struct power_f
 	f->r2 = power_r2(l, true);
 	f->rmse_pct = power_rmse_pct(l->resid, l->fitted, d->row_count);
 	f->condition = l->condition;
-	f->noise_rel = l->resid_dof > 0 ? sqrt(l->rss / l->resid_dof) : 0;
+	f->noise.rel = l->resid_dof > 0 ? sqrt(l->rss / l->resid_dof) : 0;
 	snprintf(f->formula, sizeof(f->formula), "P = C u f V^2 + D f V^2 + k V%s",
 		 l->cols == COLS ? " + h V (T-50)" : "");
 }

@@ -272,7 +272,8 @@ static struct cell cell_of(const struct power_data *d, const struct power_fit *f
 		volt = isnan(f->ohm) ? r->volt : power_rail_volt(r->volt, f->ohm, r->uw);
 		c.fv2 += w * r->mhz * volt * volt;
 		c.volt += w * r->volt;
-		c.var += w * (pow(f->noise_uw, 2) + pow(f->noise_rel * r->uw, 2));
+		c.var += w * power_variance(&f->noise, r->uw, power_sleeping(d, r->count),
+					    f->c * r->fv2);
 	}
 	if (!c.n)
 		return c;

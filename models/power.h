@@ -97,6 +97,15 @@ struct power_term {
 
 struct power_problem;
 
+/*
+ * Standard deviations of a window: of its power, as a share of that, and of how busy a
+ * CPU was that was to sleep. The kernel tells that in ticks, and C f V^2 makes power of
+ * it.
+ */
+struct power_noise {
+	double uw, rel, busy;
+};
+
 struct power_fit {
 	double c, se;	/* uW/MHz/V^2; se NAN: the data leave no error to state */
 	double dof;	/* of the t interval */
@@ -117,8 +126,7 @@ struct power_fit {
 	double rmse_pct;     /* of the fitted power */
 	double loo_rmse_pct; /* OPPs left out one by one; negative: not computed */
 	double condition;
-	/* standard deviation of a window: sqrt(noise_uw^2 + (noise_rel P)^2) */
-	double noise_uw, noise_rel;
+	struct power_noise noise;
 	double visit_uw; /* standard deviation of a visit's offset; NAN: not estimated */
 	size_t outliers[POWER_MAX_OUTLIERS]; /* into the samples */
 	unsigned int outlier_count;	     /* may exceed the array */

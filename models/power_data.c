@@ -59,6 +59,17 @@ static void add_opp(struct power_data *d, uint32_t khz)
 	d->opp_khz[i] = khz;
 }
 
+double power_variance(const struct power_noise *n, double uw, double sleeping,
+		      double cfv2_uw)
+{
+	return pow(n->uw, 2) + pow(n->rel * uw, 2) + sleeping * pow(n->busy * cfv2_uw, 2);
+}
+
+unsigned int power_sleeping(const struct power_data *d, unsigned int count)
+{
+	return d->counts[d->count_count - 1] - count;
+}
+
 static unsigned int opp_index(const struct power_data *d, uint32_t khz)
 {
 	unsigned int i = 0;

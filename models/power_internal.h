@@ -34,6 +34,16 @@ int power_exponential_leakage(const struct power_data *d, struct power_fit *f,
 void power_opp_next(const struct power_data *d, const struct power_fit *f,
 		    unsigned int opp, struct power_opp *out);
 bool power_is_outlier(const struct power_fit *f, size_t index);
+/*
+ * power_variance - of a window
+ * @uw: its power
+ * @sleeping: CPUs of the cluster that were to sleep
+ * @cfv2_uw: what one busy CPU takes, C f V^2
+ */
+double power_variance(const struct power_noise *n, double uw, double sleeping,
+		      double cfv2_uw);
+/* CPUs that are to sleep in a window with @count loaded. */
+unsigned int power_sleeping(const struct power_data *d, unsigned int count);
 /* A finding for the user; dropped when there are too many. */
 void power_note(struct power_fit *f, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

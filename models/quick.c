@@ -25,8 +25,8 @@ static void take_shared(struct mixed *f, const struct quick_shared *s)
 		f->ohm = s->ohm;
 		f->droops = true;
 	}
-	f->var_add = fmax(s->noise_uw * s->noise_uw, pow(1e-5 * f->max_uw, 2));
-	f->var_rel = s->noise_rel * s->noise_rel;
+	f->noise = s->noise;
+	f->noise.uw = fmax(f->noise.uw, 1e-5 * f->max_uw);
 	f->var_visit = s->per_visit ? INFINITY : 0;
 	if (!s->per_visit && isfinite(s->visit_uw))
 		f->var_visit = s->visit_uw * s->visit_uw;
@@ -48,7 +48,8 @@ static int reject(struct mixed *f)
 	if (!z)
 		return -ENOMEM;
 	for (i = 0; i < f->n; i++) {
-		z[i] = fabs(f->resid[i]) / sqrt(mixed_variance(f, f->y[i] - f->resid[i]));
+		z[i] = fabs(f->resid[i]) /
+		       sqrt(mixed_variance(f, f->row[i], f->y[i] - f->resid[i]));
 		sorted[i] = z[i];
 	}
 	qsort(sorted, f->n, sizeof(*sorted), by_value);

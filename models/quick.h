@@ -14,7 +14,8 @@
 struct quick_shared {
 	bool per_visit; /* within-opp; else structured */
 	double growth, exponent, ohm;
-	double noise_uw, noise_rel, visit_uw;
+	double visit_uw;
+	struct power_noise noise;
 };
 
 struct quick {

@@ -36,6 +36,7 @@ enum cov_effect {
 	COV_OTHER_LEAK = 1 << 9, /* leakage of another law: V exp(1.5 V) T^2 exp(-1/T) */
 	COV_NO_IDLE = 1 << 10,	 /* no idle rows */
 	COV_TABLE = 1 << 11,	 /* the voltage is that of the table, not of the rail */
+	COV_TICKS = 1 << 12,	 /* what CPUs did that were to sleep is told in ticks */
 };
 
 /* A cluster of a board that is built in, with the truth of its virtual twin. */
@@ -57,7 +58,8 @@ struct cov_cluster {
 #define COV_AMBIENT	 30
 #define COV_WARMING	 5 /* of the room, in kelvin, until the end */
 #define COV_MEMORY_SHARE 0.4
-#define COV_LEAK_SHARE	 13.0 /* of other leakage: energy against k T at leak_celsius */
+#define COV_TICK	 0.0125 /* of a window: 10 ms of 0.8 s */
+#define COV_LEAK_SHARE	 13.0	/* of other leakage: energy against k T at leak_celsius */
 
 static void cov_take(struct cov_cluster *k, const struct board_cluster *bc)
 {
@@ -174,6 +176,19 @@ static double cov_error(struct cov_world *w, double uw)
 	return sd * w->error;
 }
 
+/* Begin and end of a window, both cut to a tick. Loaded CPUs are busy all the time. */
+static double cov_tick_error(struct cov_world *w, unsigned int sleeping)
+{
+	double error = 0;
+	unsigned int i;
+
+	if (!(w->effects & COV_TICKS))
+		return 0;
+	for (i = 0; i < sleeping; i++)
+		error += COV_TICK * (gsl_rng_uniform(w->rng) - gsl_rng_uniform(w->rng));
+	return error;
+}
+
 static void cov_window(struct cov_world *w, unsigned int opp, unsigned int count,
 		       double offset, struct sample *s)
 {
@@ -193,6 +208,7 @@ static void cov_window(struct cov_world *w, unsigned int opp, unsigned int count
 	strcpy(s->load, "int");
 	s->opp_khz = s->freq_khz = k->mhz[opp] * 1000;
 	s->cpu_count = count;
+	busy = fmax(busy + cov_tick_error(w, k->cpus - count), count);
 	s->util_pct = cov_step(100 * busy, 0.001);
 	s->volt_uv = cov_step(1e6 * state.volt, coarse * 1250 / sqrt(COV_READS));
 	if (w->effects & COV_TABLE)

@@ -194,8 +194,9 @@ static void check_fit(const struct world *w, const struct power_method *m,
 	finite_or_fail(w, m, "RMSE", f->rmse_pct);
 	finite_or_fail(w, m, "LOO", f->loo_rmse_pct);
 	finite_or_fail(w, m, "condition", f->condition);
-	finite_or_fail(w, m, "noise", f->noise_uw);
-	finite_or_fail(w, m, "relative noise", f->noise_rel);
+	finite_or_fail(w, m, "noise", f->noise.uw);
+	finite_or_fail(w, m, "relative noise", f->noise.rel);
+	finite_or_fail(w, m, "noise of sleep", f->noise.busy);
 	real_or_none(w, m, "visits", f->visit_uw);
 	for (i = 0; i < f->note_count; i++)
 		if (strstr(f->notes[i], "nan") || strstr(f->notes[i], "inf "))

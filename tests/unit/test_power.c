@@ -471,6 +471,13 @@ static void intervals_hold_the_truth_with_all_effects_at_once(void **state)
 	assert_covers(COV_ALL, 0.2, 0.7);
 }
 
+static void intervals_hold_the_truth_where_sleep_is_told_in_ticks(void **state)
+{
+	(void)state;
+	assert_covers(COV_BACKGROUND | COV_TICKS, 0.1, 0.4);
+	assert_covers(COV_ALL | COV_TICKS, 0.2, 0.8);
+}
+
 static void intervals_hold_the_truth_whatever_the_law_of_leakage(void **state)
 {
 	(void)state;
@@ -505,6 +512,7 @@ int main(void)
 		cmocka_unit_test(measured_power_of_an_opp_is_busy_less_idle),
 		cmocka_unit_test(intervals_hold_the_truth_with_noise_alone),
 		cmocka_unit_test(intervals_hold_the_truth_with_all_effects_at_once),
+		cmocka_unit_test(intervals_hold_the_truth_where_sleep_is_told_in_ticks),
 		cmocka_unit_test(intervals_hold_the_truth_whatever_the_law_of_leakage),
 		cmocka_unit_test(intervals_hold_the_truth_when_voltage_is_a_tables),
 	};

@@ -271,7 +271,7 @@ static void an_opp_by_itself_has_a_slope_and_a_next_cpu(void **state)
 		row(0, 1000, 1, 90000),	 row(1, 1000, 1, 400000), row(2, 1000, 1, 650000),
 		row(3, 1000, 1, 900000), row(0, 500, 1, 50000),	  row(1, 500, 1, 200000),
 	};
-	struct power_fit f = { .noise_uw = 1000 };
+	struct power_fit f = { .noise.uw = 1000 };
 	struct power_opp opp;
 	struct power_data d;
 	double c, se;
