@@ -105,8 +105,8 @@ int cpufreq_take(const struct sysfs *sys, const struct cpufreq_policy *p,
 int cpufreq_pin(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_t khz,
 		uint32_t *made_khz, struct err *err);
 
-/* Has the policy the CPUs that it had? 0, -EBUSY naming the first that it has not, or has
- * in addition, or telling that the policy has none any more; -errno. */
+/* Has the policy the CPUs that it had? 0, -ENODEV naming the first that it has not, or
+ * has in addition, or telling that the policy has none any more; -errno. */
 int cpufreq_verify_online(const struct sysfs *sys, const struct cpufreq_policy *p,
 			  struct err *err);
 /*
@@ -114,7 +114,8 @@ int cpufreq_verify_online(const struct sysfs *sys, const struct cpufreq_policy *
  * @khz: that cpufreq_pin() made; 0: not yet, only the governor is looked at
  * @limited: a thermal limit is at work, which may lower maximum and clock
  *
- * Returns 0, -EBUSY naming what is now another and what it was set to, -errno.
+ * Returns 0, -EBUSY naming what is now another and what it was set to, -ENODEV as
+ * cpufreq_verify_online(), -errno.
  */
 int cpufreq_verify(const struct sysfs *sys, const struct cpufreq_policy *p, uint32_t khz,
 		   bool limited, struct err *err);

@@ -91,7 +91,7 @@ int cpufreq_verify_online(const struct sysfs *sys, const struct cpufreq_policy *
 
 	if (ret == -EBUSY || ret == -ENOENT || ret == -ENODEV)
 		return err_set(
-			err, -EBUSY,
+			err, -ENODEV,
 			"policy%u: all its CPUs went offline, or its driver is gone",
 			p->id);
 	if (ret)
@@ -99,10 +99,10 @@ int cpufreq_verify_online(const struct sysfs *sys, const struct cpufreq_policy *
 	while (i < count && i < p->online_count && now[i] == p->online[i])
 		i++;
 	if (i < p->online_count && (i == count || now[i] > p->online[i]))
-		return err_set(err, -EBUSY, "policy%u: CPU %u went offline", p->id,
+		return err_set(err, -ENODEV, "policy%u: CPU %u went offline", p->id,
 			       p->online[i]);
 	if (i < count)
-		return err_set(err, -EBUSY, "policy%u: CPU %u came online", p->id,
+		return err_set(err, -ENODEV, "policy%u: CPU %u came online", p->id,
 			       now[i]);
 	return 0;
 }

@@ -360,6 +360,11 @@ static int verify_went_on(struct err *err)
 		       "with it");
 }
 
+static bool is_other(int ret)
+{
+	return ret == -EBUSY || ret == -ENODEV;
+}
+
 static int linux_verify(struct machine *m, unsigned int cluster, struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
@@ -370,13 +375,13 @@ static int linux_verify(struct machine *m, unsigned int cluster, struct err *err
 
 	if (thermal_throttled(&lm->sys, &lc->thermal, &limited, NULL))
 		limited = false;
-	for (unsigned int i = 0; i < c->policy_count && ret != -EBUSY; i++)
+	for (unsigned int i = 0; i < c->policy_count && !is_other(ret); i++)
 		ret = cpufreq_verify(&lm->sys, &c->policies[i], lc->pinned_khz, limited,
 				     err);
 	/* What cannot be read now, the next set_opp() will tell. */
-	if (ret != -EBUSY)
+	if (!is_other(ret))
 		ret = verify_went_on(err);
-	if (ret != -EBUSY)
+	if (!is_other(ret))
 		return verify_loads(lm, err);
 	lc->taken_away = true;
 	return ret;

@@ -97,7 +97,8 @@ struct machine_ops {
 	/*
 	 * Is all that prepare() and set_opp() set still so, and did the load run all the
 	 * time? -EBUSY naming what somebody else changed; the next set_opp() takes it
-	 * back. A thermal limit is no change, throttled() tells it. May be NULL.
+	 * back. -ENODEV: CPUs went offline or came online. A thermal limit is no change,
+	 * throttled() tells it. May be NULL.
 	 */
 	int (*verify)(struct machine *m, unsigned int cluster, struct err *err);
 	/* Load @ncpus CPUs of the cluster, one pinned thread each; 0 is idle (nothing

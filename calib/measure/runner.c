@@ -18,7 +18,8 @@
 
 #define NS_PER_US    1000u
 #define NS_PER_S     1000000000ull
-#define STATES_LOOKS 8 /* at temperature and throttling, per window */
+#define STATES_LOOKS 8	/* at temperature and throttling, per window */
+#define SLEEP_TICKS  75 /* per window: what a CPU slept is then known to 0.6 % */
 #define WINDOW_TRIES 3
 #define SLOW_NS	     (5 * NS_PER_S) /* between updates */
 #define FAST_LOOK_NS 200000000ull   /* under load, at a meter faster than we read */
@@ -69,16 +70,36 @@ static void look_at_state(struct runner *r)
 	if (!ops->throttled(r->machine, cluster, &throttled, NULL) && throttled)
 		w->throttled = true;
 	if (!w->stolen && ops->verify)
-		w->stolen = ops->verify(r->machine, cluster, &w->stolen_err) != 0;
+		w->stolen = ops->verify(r->machine, cluster, &w->stolen_err);
 }
 
-/* One window: it begins and ends on an update, so that readings and usage span the same.
+/*
+ * CPUs that are to sleep do some work all the same. How much is told in ticks, of which a
+ * window has to have many: in one of 0.4 s half a tick is more than 1 % of a CPU. Loaded
+ * ones are busy all the time.
  */
-static int take_window(struct runner *r, struct err *err)
+static unsigned int reads_wanted(const struct runner *r, const struct usage *begin,
+				 unsigned int loaded)
+{
+	unsigned int cpus = runner_cluster(r)->cpu_count;
+	uint64_t reads = 0;
+
+	if (begin->busy_known && loaded < cpus)
+		reads = SLEEP_TICKS * begin->busy_step_ns / cpus / r->timing.slot_ns + 1;
+	if (reads > PLAN_MAX_READS)
+		return PLAN_MAX_READS;
+	return reads > r->timing.reads ? reads : r->timing.reads;
+}
+
+/*
+ * One window with @loaded CPUs: it begins and ends on an update, so that readings and
+ * usage span the same.
+ */
+static int take_window(struct runner *r, unsigned int loaded, struct err *err)
 {
 	const struct machine_ops *ops = r->machine->ops;
-	unsigned int every = (r->timing.reads + STATES_LOOKS - 1) / STATES_LOOKS;
 	struct runner_window *w = &r->window;
+	unsigned int reads, every;
 	struct reading rd;
 	int ret;
 
@@ -86,13 +107,15 @@ static int take_window(struct runner *r, struct err *err)
 	w->bad = r->meter.bad;
 	look_at_state(r);
 	ret = ops->read_usage(r->machine, r->plan->cluster, &w->begin, err);
-	for (unsigned int i = 0; i < r->timing.reads && !ret; i++) {
+	reads = reads_wanted(r, &w->begin, loaded);
+	every = (reads + STATES_LOOKS - 1) / STATES_LOOKS;
+	for (unsigned int i = 0; i < reads && !ret; i++) {
 		ret = meter_next(&r->meter, &rd, err);
 		if (!ret)
 			window_add(w, &rd);
 		if (ret == -ENODATA)
 			ret = 0;
-		if ((i + 1) % every == 0 || i + 1 == r->timing.reads)
+		if ((i + 1) % every == 0 || i + 1 == reads)
 			look_at_state(r);
 	}
 	if (!ret)
@@ -145,7 +168,7 @@ static int take_row(struct runner *r, const struct plan_window *w, struct sample
 	if (!ret)
 		ret = settle(r, err);
 	for (int i = 0; i < WINDOW_TRIES && !ret; i++) {
-		ret = take_window(r, err);
+		ret = take_window(r, w->cpu_count, err);
 		if (ret || !r->window.reads || r->window.stolen)
 			break;
 		window_row(r, w, row);
@@ -166,6 +189,12 @@ static int take_back(struct runner *r, const struct plan_window *w, struct err *
 	struct err why;
 	int ret;
 
+	/* What was measured before and what would be now are two clusters. */
+	if (r->window.stolen == -ENODEV)
+		return err_set(err, -ENODEV,
+			       "cluster '%s': %.300s; stop what plugs CPUs (a "
+			       "core-control or hotplug daemon)",
+			       runner_cluster(r)->name, r->window.stolen_err.msg);
 	r->result.stolen++;
 	if (++r->stolen_in_a_row >= RUNNER_MAX_STOLEN)
 		return err_set(err, -EBUSY,
@@ -315,8 +344,11 @@ static int begin_visit(struct runner *r, const struct plan_window *w, struct err
 
 	r->result.visits++;
 	/* Changed between two windows: told, and not taken for an OPP that is refused. */
-	if (ops->verify &&
-	    ops->verify(r->machine, r->plan->cluster, &r->window.stolen_err)) {
+	r->window.stolen = 0;
+	if (ops->verify)
+		r->window.stolen = ops->verify(r->machine, r->plan->cluster,
+					       &r->window.stolen_err);
+	if (r->window.stolen) {
 		int ret = take_back(r, w, err);
 
 		if (ret < 0)

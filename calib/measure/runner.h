@@ -64,7 +64,7 @@ struct runner_window {
 	double volt_sum_uv, temp_sum_mc;
 	int32_t temp_first_mc, temp_last_mc;
 	bool throttled;
-	bool stolen; /* somebody changed the settings ... */
+	int stolen; /* 0, or what verify() returned ... */
 	struct err stolen_err;
 	struct usage begin, end;
 	uint32_t bad;

@@ -324,7 +324,8 @@ setup() {
 	echo 0 > root/sys/devices/system/cpu/cpu1/online
 	echo > "${policy}1/affected_cpus"
 	ended 2
-	grep -q "policy1: CPU 1 went offline" err
+	grep -q "policy1: CPU 1 went offline; stop what plugs CPUs" err
+	run ! grep -q "another program" err
 	[ "$(wc -l < run/samples.csv)" -ge 2 ]
 	[ "$(cat root/sys/devices/system/cpu/cpu1/online)" = 0 ]
 	echo 1 > root/sys/devices/system/cpu/cpu1/online

@@ -44,6 +44,7 @@ struct fake {
 	uint32_t step_khz; /* clocks are multiples of it, rounded up */
 	uint32_t refused_khz, half_khz, hot_khz, drift_khz;
 	bool no_cycles, no_busy, no_temp;
+	uint64_t busy_step_ns;
 	uint32_t other_busy_pct; /* other tasks on idle CPUs */
 	uint64_t hot_until_ns;	 /* 90 degrees until then, 45 after */
 	int32_t trip_mc, max_temp_mc;
@@ -57,7 +58,7 @@ struct fake {
 	struct sample rows[MAX_ROWS];
 	unsigned int row_count, warnings, asked;
 	char warning[1200];
-	bool stolen, hot_load;
+	bool stolen, unplug, hot_load;
 	int32_t temp_at_begin_mc;
 	uint64_t now_at_begin_ns;
 };
@@ -200,6 +201,8 @@ static int fake_verify(struct machine *m, unsigned int cluster, struct err *err)
 	(void)cluster;
 	if (f->steal_always && f->reads >= f->steal_read)
 		f->stolen = true;
+	if (f->stolen && f->unplug)
+		return err_set(err, -ENODEV, "CPU 3 went offline");
 	return f->stolen ? err_set(err, -EBUSY, "governor is 'ondemand'") : 0;
 }
 
@@ -243,7 +246,9 @@ static int fake_read_usage(struct machine *m, unsigned int cluster, struct usage
 
 	(void)cluster;
 	(void)err;
-	*u = (struct usage){ .time_ns = f->now_ns, .busy_known = !f->no_busy };
+	*u = (struct usage){ .time_ns = f->now_ns,
+			     .busy_known = !f->no_busy,
+			     .busy_step_ns = f->busy_step_ns };
 	u->busy_ns = ns * f->cpus;
 	if (f->cpus < 2)
 		u->busy_ns += ns * f->other_busy_pct / 100;
@@ -450,6 +455,18 @@ static void rows_hold_power_voltage_utilisation_and_clock(void **state)
 		assert_int_equal(r->cycles != 0, r->cpu_count != 0);
 		assert_int_equal(r->work != 0, r->cpu_count != 0);
 	}
+}
+
+static void windows_last_many_ticks_where_cpus_sleep(void **state)
+{
+	struct fake f = { .busy_step_ns = 2 * 10 * MS };
+
+	(void)state;
+	assert_int_equal(run(&f), 0);
+	assert_true(runner.timing.reads < 8);
+	for (unsigned int i = 0; i < f.row_count; i++)
+		assert_int_equal(f.rows[i].reads,
+				 f.rows[i].cpu_count < 2 ? 8 : runner.timing.reads);
 }
 
 static void a_reading_polled_often_counts_once(void **state)
@@ -820,6 +837,18 @@ static void somebody_who_keeps_changing_settings_ends_the_run(void **state)
 			     "(governor is 'ondemand'); stop that program");
 }
 
+static void a_cpu_that_goes_ends_the_run_at_once(void **state)
+{
+	struct fake f = { .steal_read = 100, .unplug = true };
+
+	(void)state;
+	assert_int_equal(run(&f), -ENODEV);
+	assert_int_equal(runner.result.stolen, 0);
+	assert_int_equal(f.warnings, 0);
+	assert_in_range(f.row_count, 1, 8);
+	assert_says(err.msg, "cluster 'big': CPU 3 went offline; stop what plugs CPUs");
+}
+
 static void visits_go_on_until_the_result_is_precise_enough(void **state)
 {
 	struct fake f = { .enough_visits = 7 };
@@ -975,6 +1004,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_hold_power_voltage_utilisation_and_clock),
+		cmocka_unit_test(windows_last_many_ticks_where_cpus_sleep),
 		cmocka_unit_test(a_reading_polled_often_counts_once),
 		cmocka_unit_test(updates_that_repeat_a_coarse_value_count_all_the_same),
 		cmocka_unit_test(a_meter_slower_than_it_says_gets_longer_windows),
@@ -1007,6 +1037,7 @@ int main(void)
 			a_window_in_which_the_temperature_runs_away_is_taken_again),
 		cmocka_unit_test(settings_that_somebody_changed_are_set_again),
 		cmocka_unit_test(somebody_who_keeps_changing_settings_ends_the_run),
+		cmocka_unit_test(a_cpu_that_goes_ends_the_run_at_once),
 		cmocka_unit_test(visits_go_on_until_the_result_is_precise_enough),
 		cmocka_unit_test(power_that_still_drifts_is_flagged),
 		cmocka_unit_test(what_the_machine_cannot_tell_is_left_open),
