@@ -87,6 +87,26 @@ void facts_read_cpus(const struct sysfs *sys, struct facts *f)
 		f->offline[0] = '\0';
 }
 
+/* There may be a counter that stands still: an emulator's. */
+static bool counts(const struct cycles *cy, unsigned int cpu)
+{
+	uint64_t each[BOARD_MAX_CPUS] = { 1 };
+	cpu_set_t before, set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (!cy->count)
+		return false;
+	/* The event counts from open on; to be moved there is enough to count. */
+	if (sched_getaffinity(0, sizeof(before), &before) ||
+	    sched_setaffinity(0, sizeof(set), &set))
+		return true;
+	if (cycles_read(cy, each))
+		each[0] = 0;
+	sched_setaffinity(0, sizeof(before), &before);
+	return each[0] > 0;
+}
+
 /* All of those measured, as kinds of cores have PMUs of their own; where none are known,
  * the one that we run on. Returns how many have no counter. */
 static unsigned int cpus_without(const struct facts *f, unsigned int *without)
@@ -102,7 +122,7 @@ static unsigned int cpus_without(const struct facts *f, unsigned int *without)
 			unsigned int cpu = f->cluster_count ? c->cpus[k] : here;
 
 			cycles_open(&cy, &cpu, 1);
-			if (!cy.count)
+			if (!counts(&cy, cpu))
 				without[n++] = cpu;
 			cycles_close(&cy);
 		}
@@ -136,8 +156,8 @@ void facts_read_cycles(const struct sysfs *sys, struct facts *f)
 			 paranoid);
 	else if (count)
 		snprintf(f->no_cycles, sizeof(f->no_cycles),
-			 "none on CPUs %s (no PMU of theirs in the device tree, or "
-			 "another program holds it)",
+			 "none on CPUs %s (no PMU of theirs in the device tree, another "
+			 "program holds it, or it stands still as an emulator's)",
 			 cpus);
 	else
 		snprintf(
