@@ -57,23 +57,26 @@ guest() {
 	"$TOP/tests/kernel/boot" "${opts[@]}" "$GUEST_KERNEL" "$DIR/initrd" "$@"
 }
 
-# fits NAME - the coefficients of that guest hold the truth, to 1 %; else 1, and the table says so
+# fits NAME - the coefficients of that guest are those of the board, to 1 %, and their intervals
+# hold them. Else the table says so, and it is 1 where only an interval missed, else 2.
 fits() {
-	local cluster truth ret=0
+	local cluster truth status ret=0
 	echo "== Linux $KERNEL, $1: fitted" >> "$DIR/table.txt"
 	for cluster in little big; do
+		status=0
 		truth=$(fdtget -tu "$DIR/cpus2.dtb" /calib/clusters/$cluster/truth calib,dpc-uw-per-mhz-v2)
-		python3 - "$DIR/$1/coeffs.json" $cluster "$truth" >> "$DIR/table.txt" <<- 'END' || ret=1
+		python3 - "$DIR/$1/coeffs.json" $cluster "$truth" >> "$DIR/table.txt" <<- 'END' || status=$?
 			import json, sys
 			path, name, truth = sys.argv[1], sys.argv[2], float(sys.argv[3])
 			c = [c for c in json.load(open(path))["clusters"] if c["name"] == name][0]
 			low, high = c["ci95"]
 			off = c["estimate"] / truth - 1
-			good = low <= truth <= high and abs(off) <= 0.01
+			status = 2 if abs(off) > 0.01 else 0 if low <= truth <= high else 1
 			print(f"{name}: truth {truth:g}, fitted {c['estimate']:.2f} in {low:.2f}..{high:.2f},",
-			      f"{off:+.2%}: {'ok' if good else 'NOT HELD'}")
-			sys.exit(not good)
+			      f"{off:+.2%}: {['ok', 'NOT HELD', 'WRONG'][status]}")
+			sys.exit(status)
 		END
+		[ $status -le $ret ] || ret=$status
 	done
 	[ $ret -eq 0 ] || tail -n 2 "$DIR/table.txt"
 	return $ret
@@ -110,15 +113,18 @@ says() {
 	}
 }
 
-# measured NAME TREE [-n CPUS] - a 95 % interval misses one in twenty: then once more
+# measured NAME TREE [-n CPUS] - a 95 % interval misses one in twenty, and there are two: up to
+# three times
 measured() {
-	local name=$1 tree=$2
+	local name=$1 tree=$2 status try
 	shift 2
-	guest "$name" "$@" measure "$tree"
-	fits "$name" || {
+	for try in 1 2 3; do
 		guest "$name" "$@" measure "$tree"
-		fits "$name"
-	}
+		status=0
+		fits "$name" || status=$?
+		[ $status -eq 1 ] || return $status
+	done
+	return 1
 }
 
 @test "measure, fit, check, apply: the coefficients are those of the board" {

@@ -33,6 +33,8 @@
 #define CURRENT_LSB_UA 25
 #define SHUNT_UOHM     100000
 
+#define AWAY_NS 1e8 /* more idle time than a step and some ticks have */
+
 struct player {
 	struct board board;
 	struct virtual *virt;
@@ -175,7 +177,10 @@ static void read_idle(struct player *p, double idle_ns[BOARD_MAX_CPUS])
 	}
 }
 
-/* The kernel counts in ticks: what is too much for this step is of the next. */
+/*
+ * The kernel counts in ticks: what is too much for this step is of the next, for what is
+ * dropped would be power that no CPU drew. A CPU that was offline is not behind, though.
+ */
 static double busy_part(double *seen_ns, double idle_ns, double step_ns)
 {
 	double idle = idle_ns - *seen_ns;
@@ -183,7 +188,7 @@ static double busy_part(double *seen_ns, double idle_ns, double step_ns)
 	if (idle_ns < 0)
 		return 0;
 	if (idle > step_ns) {
-		*seen_ns = idle > 2 * step_ns ? idle_ns : *seen_ns + step_ns;
+		*seen_ns = idle > step_ns + AWAY_NS ? idle_ns : *seen_ns + step_ns;
 		return 0;
 	}
 	*seen_ns = idle_ns;
