@@ -158,7 +158,7 @@ check-unit: $(unit_bin)
 	B=$(B) scripts/run-tests $(unit_some)
 
 check: check-static
-	@$(MAKE) --no-print-directory WERROR=1 check-tests
+	@$(MAKE) --no-print-directory WERROR=1 check-tests TESTS="$(TESTS) $(if $(SAN),,tests/kernel/kernel.bats)"
 
 # Each prints what the kernel made of our coefficients.
 KERNEL ?= 6.1

@@ -11,7 +11,6 @@
 #include <inttypes.h>
 #include <linux/i2c-dev.h>
 #include <linux/i2c.h>
-#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -42,8 +41,7 @@ struct player {
 	int clock[BOARD_MAX_CPUS]; /* its scaling_cur_freq, -1: not open */
 	int64_t shown_uw[BOARD_MAX_SENSORS];
 	uint32_t khz[BOARD_MAX_CLUSTERS];
-	double idle_ns[BOARD_MAX_CPUS]; /* per Linux CPU, since boot: accounted for */
-	uint64_t busy_ns[BOARD_MAX_CLUSTERS][BOARD_MAX_CPUS]; /* of this step */
+	double idle_ns[BOARD_MAX_CPUS]; /* per Linux CPU, since boot; -1: offline */
 };
 
 static _Noreturn void die(const char *what)
@@ -178,40 +176,30 @@ static void read_idle(struct player *p, double idle_ns[BOARD_MAX_CPUS])
 }
 
 /*
- * The kernel counts in ticks: what is too much for this step is of the next, for what is
- * dropped would be power that no CPU drew. A CPU that was offline is not behind, though.
+ * How many CPUs were busy in a step, on the mean. The kernel counts idle time in ticks,
+ * so that a step may seem to have more of it than it is long: then it is less than 0, and
+ * over several steps it comes out right. A CPU that was offline has no idle time to make
+ * up for.
  */
-static double busy_part(double *seen_ns, double idle_ns, double step_ns)
-{
-	double idle = idle_ns - *seen_ns;
-
-	if (idle_ns < 0)
-		return 0;
-	if (idle > step_ns) {
-		*seen_ns = idle > step_ns + AWAY_NS ? idle_ns : *seen_ns + step_ns;
-		return 0;
-	}
-	*seen_ns = idle_ns;
-	return 1 - fmax(idle, 0) / step_ns;
-}
-
-/*
- * Clock and cache that CPUs share are on while any of them is busy, so it matters when
- * they are: from the start of the step on.
- */
-static void set_busy(struct player *p, unsigned int cluster,
-		     const double idle_ns[BOARD_MAX_CPUS], uint64_t step_ns)
+static double busy_cpus(struct player *p, unsigned int cluster,
+			const double idle_ns[BOARD_MAX_CPUS], double step_ns)
 {
 	const struct board_cluster *c = &p->board.clusters[cluster];
+	double busy = 0;
 
-	for (unsigned int i = 0; i < c->cpu_count; i++)
-		p->busy_ns[cluster][i] = step_ns * busy_part(&p->idle_ns[c->cpus[i]],
-							     idle_ns[c->cpus[i]],
-							     step_ns);
+	for (unsigned int i = 0; i < c->cpu_count; i++) {
+		unsigned int cpu = c->cpus[i];
+		double idle = idle_ns[cpu] - p->idle_ns[cpu];
+
+		if (idle_ns[cpu] >= 0 && idle < step_ns + AWAY_NS)
+			busy += 1 - idle / step_ns;
+		p->idle_ns[cpu] = idle_ns[cpu];
+	}
+	return busy;
 }
 
-/* The clocks of the clusters, and how long of the step each CPU was busy. */
-static void look(struct player *p, uint64_t step_ns)
+/* The clocks of the clusters, and their load in the step that has passed. */
+static void look(struct player *p, double step_ns)
 {
 	double idle_ns[BOARD_MAX_CPUS];
 
@@ -221,32 +209,8 @@ static void look(struct player *p, uint64_t step_ns)
 
 		if (khz && khz != p->khz[c] && !virtual_set_khz(p->virt, c, khz))
 			p->khz[c] = khz;
-		set_busy(p, c, idle_ns, step_ns);
-	}
-}
-
-/* Let the step pass, from one CPU that falls idle to the next. */
-static void pass(struct player *p, uint64_t from, uint64_t to)
-{
-	uint64_t now = from, next;
-
-	while (now < to) {
-		next = to;
-		for (unsigned int c = 0; c < p->board.cluster_count; c++) {
-			unsigned int busy = 0;
-
-			for (unsigned int i = 0; i < p->board.clusters[c].cpu_count;
-			     i++) {
-				uint64_t end = from + p->busy_ns[c][i];
-
-				busy += end > now;
-				if (end > now && end < next)
-					next = end;
-			}
-			virtual_set_load(p->virt, c, busy, 1);
-		}
-		virtual_advance(p->virt, next);
-		now = next;
+		/* What it draws is linear in that, as the shared clock is always on. */
+		virtual_set_load(p->virt, c, 1, busy_cpus(p, c, idle_ns, step_ns));
 	}
 }
 
@@ -291,7 +255,7 @@ int main(int argc, char **argv)
 		wait_for_update(&p, start);
 		now = now_ns() - start;
 		look(&p, now - last);
-		pass(&p, last, now);
+		virtual_advance(p.virt, now);
 		for (unsigned int i = 0; i < p.board.sensor_count; i++)
 			put_meter(&p, i);
 		last = now;
