@@ -32,6 +32,11 @@ struct probe {
 	unsigned int item_count;
 };
 
+/* The energy model's, as the kernel counts it; @pruned: without inefficient states. */
+unsigned int probe_complexity(const struct facts *f, bool pruned);
+/* Does this kernel leave EAS off when that is above EM_MAX_COMPLEXITY? */
+bool probe_limits_complexity(const struct facts *f);
+
 /* @f must outlive @p. */
 void probe_judge(const struct facts *f, struct probe *p);
 /* Things that a calibration (or EAS) misses. */

@@ -199,6 +199,10 @@ static int put_eas(struct json *root, const struct facts *f)
 
 	if (f->em_shown != FACTS_UNKNOWN)
 		ret |= put_domains(obj, f);
+	if (f->domain_count) {
+		ret |= json_put_u64(obj, "complexity", probe_complexity(f, false));
+		ret |= json_put_u64(obj, "complexity-pruned", probe_complexity(f, true));
+	}
 	ret |= put_answer(obj, "sched-energy-aware", f->energy_aware);
 	ret |= put_answer(obj, "smt", f->smt);
 	ret |= put_answer(obj, "frequency-invariant", f->invariant);

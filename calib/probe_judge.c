@@ -273,6 +273,39 @@ static void judge_models(struct probe *p)
 		    cpulist_format(without, n, cpus, sizeof(cpus)));
 }
 
+unsigned int probe_complexity(const struct facts *f, bool pruned)
+{
+	unsigned int cpus = 0, states = 0, i;
+
+	for (i = 0; i < f->domain_count; i++) {
+		cpus += f->domains[i].cpu_count;
+		states += f->domains[i].state_count;
+		states -= pruned ? f->domains[i].inefficient : 0;
+	}
+	return em_complexity(f->domain_count, cpus, states);
+}
+
+bool probe_limits_complexity(const struct facts *f)
+{
+	return f->em_release && f->em_release < EM_RELEASE_ANY_COMPLEXITY;
+}
+
+static void judge_complexity(struct probe *p)
+{
+	const struct facts *f = p->facts;
+
+	if (!probe_limits_complexity(f) ||
+	    probe_complexity(f, false) <= EM_MAX_COMPLEXITY)
+		return;
+	add(p, PROBE_MISSING, true,
+	    probe_complexity(f, true) <= EM_MAX_COMPLEXITY
+		    ? "take the inefficient operating points out of the tree: 'fdtedit "
+		      "prune'"
+		    : "a kernel from v6.7 on, which has no such limit",
+	    "energy model: complexity %u is above %u", probe_complexity(f, false),
+	    EM_MAX_COMPLEXITY);
+}
+
 static void judge_switches(struct probe *p)
 {
 	const struct facts *f = p->facts;
@@ -322,6 +355,7 @@ static void judge_eas(struct probe *p)
 	judge_capacities(p);
 	if (em->set != FACTS_NO)
 		judge_models(p);
+	judge_complexity(p);
 	judge_switches(p);
 	judge_configs(p);
 }

@@ -233,6 +233,27 @@ static void print_one_meter(const struct facts_meter *m, FILE *out)
 	print_words(out, 2, 4, line);
 }
 
+static void print_complexity(const struct facts *f, FILE *out)
+{
+	unsigned int cpus = 0, states = 0, i;
+	char line[256];
+
+	for (i = 0; i < f->domain_count; i++) {
+		cpus += f->domains[i].cpu_count;
+		states += f->domains[i].state_count;
+	}
+	snprintf(
+		line, sizeof(line),
+		"energy model: complexity %u = %u domain%s x (%u CPU%s + %u state%s), %u "
+		"without inefficient states; %s %u",
+		probe_complexity(f, false), f->domain_count, text_s(f->domain_count),
+		cpus, text_s(cpus), states, text_s(states), probe_complexity(f, true),
+		probe_limits_complexity(f) ? "this kernel leaves EAS off above"
+					   : "kernels before v6.7 leave EAS off above",
+		EM_MAX_COMPLEXITY);
+	print_words(out, 0, 11, line);
+}
+
 static void print_eas(const struct facts *f, FILE *out)
 {
 	static const char *const answers[] = { "unknown", "no", "yes" };
@@ -242,6 +263,8 @@ static void print_eas(const struct facts *f, FILE *out)
 	fprintf(out, "scheduler: SMT active %s, sched_energy_aware %s, ", answers[f->smt],
 		answers[f->energy_aware]);
 	fprintf(out, "frequency-invariant %s\n", answers[f->invariant]);
+	if (f->domain_count)
+		print_complexity(f, out);
 }
 
 static void print_rest(const struct facts *f, FILE *out)
@@ -274,10 +297,11 @@ static void print_rest(const struct facts *f, FILE *out)
 	}
 }
 
-static void print_items(const struct probe *p, bool eas, const char *none, FILE *out)
+/* @verdict: the last line; NULL: none */
+static void print_items(const struct probe *p, bool eas, const char *verdict, FILE *out)
 {
 	static const char *const kinds[] = { "MISSING", "unseen ", "note   " };
-	unsigned int i, n = 0;
+	unsigned int i;
 
 	fprintf(out, "\nFor %s:\n", eas ? "energy-aware scheduling" : "a calibration");
 	for (i = 0; i < p->item_count; i++) {
@@ -286,14 +310,27 @@ static void print_items(const struct probe *p, bool eas, const char *none, FILE 
 
 		if (item->eas != eas)
 			continue;
-		n += item->kind == PROBE_MISSING;
 		snprintf(line, sizeof(line), "%s%s%s", item->what,
 			 item->todo[0] ? " -> " : "", item->todo);
 		fprintf(out, "  %s  ", kinds[item->kind]);
 		print_words(out, 11, 11, line);
 	}
-	if (!n)
-		fprintf(out, "  %s\n", none);
+	if (verdict)
+		fprintf(out, "  %s\n", verdict);
+}
+
+static const char *eas_verdict(const struct probe *p)
+{
+	unsigned int unseen = 0, i;
+
+	for (i = 0; i < p->item_count; i++)
+		unseen += p->items[i].eas && p->items[i].kind == PROBE_UNKNOWN;
+	if (probe_missing(p, true))
+		return "EAS is off until that is there";
+	if (unseen)
+		return "nothing is seen to be missing: EAS is on if what is unseen is "
+		       "there";
+	return "nothing is seen to be missing: EAS is on";
 }
 
 void probe_print(const struct probe *p, FILE *out)
@@ -307,12 +344,13 @@ void probe_print(const struct probe *p, FILE *out)
 	print_rest(f, out);
 	print_items(
 		p, false,
-		f->virtual_board
+		probe_missing(p, false) ? NULL
+		: f->virtual_board
 			? "nothing is missing; next: 'calib freqcheck' or 'calib "
 			  "measure', "
 			  "with the same --board"
 			: "nothing is missing; next: 'calib freqcheck', 'calib measure'",
 		out);
 	if (!f->virtual_board)
-		print_items(p, true, "nothing is seen to be missing", out);
+		print_items(p, true, eas_verdict(p), out);
 }

@@ -26,9 +26,8 @@
 #include "lib/err.h"
 #include "models/kernel_em.h"
 
-#define CHECKS_MAX_ITEMS      256
-#define CHECKS_TEXT	      512
-#define CHECKS_COMPLEXITY_V56 2048 /* EM_MAX_COMPLEXITY of v5.6 */
+#define CHECKS_MAX_ITEMS 256
+#define CHECKS_TEXT	 512
 
 enum checks_severity {
 	CHECKS_FINDING,	 /* the answer is no */

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "models/em_shown.h"
+
 #define CAPACITY_MAX 1024
 
 uint64_t checks_top_khz(const struct dt_domain *dom)
@@ -245,11 +247,11 @@ static void check_complexity(const struct dtcpus *d, struct checks *out)
 
 	for (i = 0; i < d->domain_count; i++)
 		states += d->domains[i].opp_count;
-	out->complexity_v56 = d->domain_count * (cpus + states);
-	if (out->complexity_v56 > CHECKS_COMPLEXITY_V56)
+	out->complexity_v56 = em_complexity(d->domain_count, cpus, states);
+	if (out->complexity_v56 > EM_MAX_COMPLEXITY)
 		checks_add(out, CHECKS_NOTE, "limits", -1,
 			   "energy model complexity %u is above %d: v5.6 leaves EAS off",
-			   out->complexity_v56, CHECKS_COMPLEXITY_V56);
+			   out->complexity_v56, EM_MAX_COMPLEXITY);
 }
 
 static void note_disabled(const struct dtcpus *d, struct checks *out)

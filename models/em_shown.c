@@ -63,6 +63,29 @@ enum em_unit em_shown_unit(const struct em_shown *d, unsigned int release, bool 
 	return release >= EM_RELEASE(6, 0) ? EM_MICROWATT : EM_MILLIWATT;
 }
 
+unsigned int em_shown_inefficient(const struct em_shown *d)
+{
+	uint64_t lowest = UINT64_MAX;
+	unsigned int i = d->state_count, n = 0;
+
+	while (i-- > 0) {
+		const struct em_shown_state *s = &d->states[i];
+
+		if (s->has_inefficient) {
+			n += s->inefficient;
+		} else if (s->has_cost) {
+			n += s->cost >= lowest;
+			lowest = s->cost < lowest ? s->cost : lowest;
+		}
+	}
+	return n;
+}
+
+unsigned int em_complexity(unsigned int domains, unsigned int cpus, unsigned int states)
+{
+	return domains * (cpus + states);
+}
+
 const char *em_unit_name(enum em_unit unit)
 {
 	switch (unit) {

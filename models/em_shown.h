@@ -26,6 +26,10 @@
 
 #define EM_RELEASE(major, minor) ((major) << 16 | (minor))
 
+/* EM_MAX_COMPLEXITY of kernel/sched/topology.c, v5.0 to v6.6: above it EAS stays off. */
+#define EM_MAX_COMPLEXITY	  2048
+#define EM_RELEASE_ANY_COMPLEXITY EM_RELEASE(6, 7)
+
 struct em_shown_state {
 	uint64_t khz, power, cost, performance;
 	bool has_cost, has_performance, has_inefficient, inefficient;
@@ -57,6 +61,18 @@ enum em_unit {
  */
 enum em_unit em_shown_unit(const struct em_shown *d, unsigned int release, bool *sure,
 			   const char **why);
+/*
+ * em_shown_inefficient - how many states are inefficient
+ *
+ * As flagged; where there are no flags (before v5.16) by their costs: those that cost as
+ * much as a faster one or more (em_create_perf_table()). 0 where there are none either.
+ */
+unsigned int em_shown_inefficient(const struct em_shown *d);
+/*
+ * em_complexity - nr_pd * (nr_cpus + nr_ps), build_perf_domains() of
+ * kernel/sched/topology.c
+ */
+unsigned int em_complexity(unsigned int domains, unsigned int cpus, unsigned int states);
 /* "uW", "mW", "of an abstract scale", "of an unknown unit" */
 const char *em_unit_name(enum em_unit unit);
 /* EM_RELEASE() of "6.1.0-50-armmp"; 0 when it does not start so. */

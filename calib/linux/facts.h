@@ -124,6 +124,7 @@ struct facts {
 	enum facts_answer em_shown; /* does debugfs show models? unknown: no debugfs */
 	struct facts_domain domains[FACTS_MAX_DOMAINS];
 	unsigned int domain_count;
+	unsigned int em_release;	/* EM_RELEASE() of the kernel; 0: unknown */
 	enum facts_answer energy_aware; /* sched_energy_aware; unknown: there is none */
 	enum facts_answer smt;		/* is it active? */
 	enum facts_answer invariant;	/* frequency-invariant load tracking */

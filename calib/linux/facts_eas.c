@@ -28,8 +28,7 @@ static void sum_up(const struct em_shown *m, unsigned int release, struct facts_
 		d->cpus[d->cpu_count++] = m->cpus[i];
 	d->unit = em_shown_unit(m, release, &sure, &why);
 	d->state_count = m->state_count;
-	for (i = 0; i < m->state_count; i++)
-		d->inefficient += m->states[i].inefficient;
+	d->inefficient = em_shown_inefficient(m);
 	if (!m->state_count)
 		return;
 	top = &m->states[m->state_count - 1];
@@ -50,8 +49,9 @@ static void read_model(const struct sysfs *sys, struct facts *f)
 	f->em_shown = answers[energy_model_seen(sys)];
 	if (models)
 		energy_model_read(sys, models, &n, NULL);
+	f->em_release = energy_model_release(sys);
 	for (i = 0; i < n; i++)
-		sum_up(&models[i], energy_model_release(sys), &f->domains[i]);
+		sum_up(&models[i], f->em_release, &f->domains[i]);
 	f->domain_count = n;
 	free(models);
 }

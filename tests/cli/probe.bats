@@ -85,10 +85,11 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "kernel EM 2 states, 1 inefficient, 300000 uW at 1400 MHz"
 	has "power meters: ina231-i2c-3-40/power1: uW, every 20 ms; now 1125 mW ina231-i2c-3-41/power1: uW, every 264 ms; now 60 mW"
 	has "SMT active unknown, sched_energy_aware yes, frequency-invariant yes"
+	has "energy model: complexity 24 = 2 domains x (8 CPUs + 4 states), 20 without inefficient states; this kernel leaves EAS off above 2048"
 	has "kernel config (/boot/config-6.1.0-test): ENERGY_MODEL=y SCHED_MC=y CPU_FREQ_GOV_SCHEDUTIL=y CPU_FREQ_GOV_USERSPACE=m"
 	has "For a calibration: "
 	has "nothing is missing; next: 'calib freqcheck', 'calib measure'"
-	has "For energy-aware scheduling: nothing is seen to be missing"
+	has "For energy-aware scheduling: nothing is seen to be missing: EAS is on"
 	hasnot MISSING
 }
 
@@ -119,6 +120,7 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "CONFIG_SCHED_MC is not set"
 	has "CONFIG_CPU_FREQ_GOV_SCHEDUTIL is not set"
 	hasnot "CONFIG_ENERGY_MODEL is not set"
+	has "EAS is off until that is there"
 	rm -r root/sys/kernel/debug/energy_model
 	echo > root/boot/config-6.1.0-test
 	probe
@@ -131,6 +133,32 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "capacities: the kernel shows no cpu_capacity -> put capacity-dmips-mhz on all CPU nodes of the device tree"
 	has "energy model: debugfs cannot be read -> run as root"
 	has "the kernel's configuration cannot be read"
+}
+
+@test "a model that is too complex: only kernels before v6.7 mind, and pruning may do" {
+	needs_namespace
+	fake
+	eas_ready
+	# Costs tell where no flag does: the slowest ten are as dear as the fastest.
+	rm -r root/$debug
+	for cpu in 0 1 2 3 4 5 6 7; do
+		put $debug/cpu$cpu/cpus $cpu
+		for state in $(seq 10 49); do
+			put $debug/cpu$cpu/ps:${state}0000/power "$state"
+			put $debug/cpu$cpu/ps:${state}0000/cost $((state < 20 ? 49 : state))
+		done
+	done
+	probe
+	has "kernel EM 40 states, 10 inefficient"
+	has "energy model: complexity 2624 = 8 domains x (8 CPUs + 320 states), 1984 without inefficient states; this kernel"
+	has "MISSING energy model: complexity 2624 is above 2048 -> take the inefficient operating points out of the tree: 'fdtedit prune'"
+	rm root/$debug/cpu?/ps:*/cost
+	probe
+	has "MISSING energy model: complexity 2624 is above 2048 -> a kernel from v6.7 on"
+	put proc/sys/kernel/osrelease 6.7.0-test
+	probe
+	has "2624 without inefficient states; kernels before v6.7 leave EAS off above 2048"
+	hasnot "is above 2048 ->"
 }
 
 @test "the model's unit is mW before v6.0; one without states is no model" {
