@@ -15,6 +15,7 @@ extern const struct cmd cmd_import;
 extern const struct cmd cmd_measure;
 extern const struct cmd cmd_plot;
 extern const struct cmd cmd_probe;
+extern const struct cmd cmd_ramp;
 extern const struct cmd cmd_restore;
 extern const struct cmd cmd_verify;
 

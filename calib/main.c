@@ -11,7 +11,9 @@
 /* clang-format off */
 static const struct cmd *const cmds[] = {
 	&cmd_boards, &cmd_probe, &cmd_freqcheck, &cmd_measure, &cmd_restore, &cmd_import,
-	&cmd_fit, &cmd_check, &cmd_plot, &cmd_verify, NULL,
+	&cmd_fit, &cmd_check, &cmd_plot, &cmd_verify,
+	&cmd_ramp,
+	NULL,
 };
 /* clang-format on */
 

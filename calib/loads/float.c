@@ -8,8 +8,6 @@
 
 #include "calib/loads/kernels.h"
 
-#define STEPS 512
-
 uint64_t load_float_unit(void *mem, size_t size, uint64_t seed)
 {
 	double x = 0.1 + 0.8 * ((seed >> 11) * 0x1p-53);
@@ -18,7 +16,7 @@ uint64_t load_float_unit(void *mem, size_t size, uint64_t seed)
 
 	(void)mem;
 	(void)size;
-	for (i = 0; i < STEPS; i++)
+	for (i = 0; i < LOAD_FLOAT_UNIT; i++)
 		x = 3.9 * x * (1 - x);
 	memcpy(&bits, &x, sizeof(bits));
 	return load_mix(seed, bits);

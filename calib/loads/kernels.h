@@ -19,6 +19,7 @@ static inline uint64_t load_mix(uint64_t h, uint64_t v)
 
 void load_int_init(void *mem, size_t size);
 uint64_t load_int_unit(void *mem, size_t size, uint64_t seed);
+#define LOAD_FLOAT_UNIT 512 /* steps of the recurrence */
 uint64_t load_float_unit(void *mem, size_t size, uint64_t seed);
 /* On a CPU without NEON it ends in SIGILL. */
 bool load_simd_usable(void);

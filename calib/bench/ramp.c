@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A ramp: one start after an idle gap, and what its throughput says.
+ */
+#include "calib/bench/ramp.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SMOOTH	  5 /* bins: a tick or two of the scheduler */
+#define CONVERGED 0.95
+
+const unsigned int ramp_windows_ms[RAMP_WINDOWS] = { 5, 10, 20, 50, 100, 500, 1000 };
+
+void ramp_piece(void *arg, uint64_t from_ns, uint64_t to_ns, double steps)
+{
+	struct ramp_trace *t = arg;
+	double per_ns = steps / (to_ns - from_ns);
+
+	if (to_ns <= from_ns)
+		return;
+	if (!t->begin_ns)
+		t->begin_ns = from_ns;
+	/* What spans bins is spread over them. */
+	for (uint64_t at = from_ns - t->begin_ns, end = to_ns - t->begin_ns; at < end;) {
+		uint64_t bin = at / RAMP_BIN_NS, next = (bin + 1) * RAMP_BIN_NS;
+
+		if (bin >= RAMP_BINS)
+			return;
+		if (next > end)
+			next = end;
+		t->steps[bin] += per_ns * (next - at);
+		at = next;
+	}
+}
+
+static double sum(const double *steps, unsigned int n)
+{
+	double total = 0;
+
+	while (n--)
+		total += steps[n];
+	return total;
+}
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Steps per bin: the median of short windows, so that what else ran there for a moment
+ * does not count. */
+static double steady(const struct ramp_trace *t)
+{
+	double windows[(RAMP_BINS - RAMP_STEADY_BIN) / SMOOTH];
+	unsigned int n = 0;
+
+	for (unsigned int i = RAMP_STEADY_BIN; i + SMOOTH <= RAMP_BINS; i += SMOOTH)
+		windows[n++] = sum(t->steps + i, SMOOTH) / SMOOTH;
+	qsort(windows, n, sizeof(windows[0]), compare);
+	return (windows[(n - 1) / 2] + windows[n / 2]) / 2;
+}
+
+int ramp_analyse(const struct ramp_trace *t, struct ramp_run *run, struct err *err)
+{
+	double per_bin = steady(t);
+	unsigned int i;
+
+	if (!(per_bin > 0))
+		return err_set(err, -ENODATA,
+			       "the load got no CPU time in the last half second: "
+			       "something of higher priority runs on its CPU");
+	for (i = 0; i < RAMP_WINDOWS; i++)
+		run->percent[i] = 100 * sum(t->steps, ramp_windows_ms[i]) /
+				  (ramp_windows_ms[i] * per_bin);
+	i = 0;
+	while (i + SMOOTH < RAMP_BINS &&
+	       sum(t->steps + i, SMOOTH) < CONVERGED * SMOOTH * per_bin)
+		i++;
+	run->converged_ms = i * (RAMP_BIN_NS / 1e6);
+	run->mops = per_bin / RAMP_BIN_NS * 1e3;
+	return 0;
+}
+
+/* A start on its way. */
+struct start {
+	struct ramp_trace trace;
+	uint64_t took_ns, had_ns;
+};
+
+static int work(struct stage *s, void *arg, struct err *err)
+{
+	struct start *start = arg;
+	const struct stage_watch watch = { ramp_piece, &start->trace };
+	uint64_t begin = s->ops->now_ns(s), had = s->ops->task_ns(s);
+	int ret = s->ops->work(s, INFINITY, begin + RAMP_NS, &watch, err);
+
+	start->took_ns = s->ops->now_ns(s) - begin;
+	start->had_ns = s->ops->task_ns(s) - had;
+	return ret;
+}
+
+static int measure(struct stage *s, unsigned int cpu, struct start *start,
+		   struct ramp_run *run, struct err *err)
+{
+	const struct stage_task task = { work, start };
+	bool counts = !s->ops->energy_begin(s, NULL);
+	uint64_t begin = s->ops->now_ns(s);
+	double joule = NAN, seconds;
+	int ret = s->ops->task(s, cpu, &task, err);
+
+	seconds = (s->ops->now_ns(s) - begin) * 1e-9;
+	if (counts && s->ops->energy_end(s, &joule, NULL))
+		joule = NAN;
+	if (!ret)
+		ret = ramp_analyse(&start->trace, run, err);
+	if (ret)
+		return ret;
+	run->watt = joule / seconds;
+	run->joule_per_gop = joule / (sum(start->trace.steps, RAMP_BINS) / 1e9);
+	run->had_cpu = (double)start->had_ns / start->took_ns;
+	return 0;
+}
+
+int ramp_once(struct stage *s, unsigned int cpu, uint64_t idle_ns, struct ramp_run *run,
+	      struct err *err)
+{
+	struct start *start = calloc(1, sizeof(*start));
+	int ret;
+
+	if (!start)
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = s->ops->sleep_until(s, s->ops->now_ns(s) + idle_ns, err);
+	if (!ret)
+		ret = measure(s, cpu, start, run, err);
+	free(start);
+	return ret;
+}
+
+struct tally ramp_tally(const struct ramp_row *row, size_t offset)
+{
+	struct tally t = { 0 };
+
+	for (unsigned int i = 0; i < row->run_count; i++) {
+		double value;
+
+		memcpy(&value, (const char *)&row->runs[i] + offset, sizeof(value));
+		tally_add(&t, value);
+	}
+	return t;
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How fast a CPU comes up to speed: it idles, then a task that never sleeps starts, and
+ * its throughput is looked at from the first millisecond.
+ */
+#ifndef CALIB_BENCH_RAMP_H
+#define CALIB_BENCH_RAMP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "calib/bench/knobs.h"
+#include "calib/bench/stage.h"
+#include "calib/bench/tally.h"
+#include "lib/err.h"
+
+#define RAMP_BIN_NS	 1000000u
+#define RAMP_BINS	 1500
+#define RAMP_NS		 (UINT64_C(1500) * RAMP_BIN_NS)
+#define RAMP_STEADY_BIN	 1000 /* the steady state is what is from here on */
+#define RAMP_WINDOWS	 7
+#define RAMP_MAX_REPEATS 100
+
+extern const unsigned int ramp_windows_ms[RAMP_WINDOWS]; /* each begins at 0 */
+
+/* Steps in each millisecond since the task began to work. */
+struct ramp_trace {
+	uint64_t begin_ns; /* 0: not yet */
+	double steps[RAMP_BINS];
+};
+
+/* One start. NAN: unknown. */
+struct ramp_run {
+	double percent[RAMP_WINDOWS]; /* throughput, of the steady state's */
+	double converged_ms;	      /* begin of the first 5 ms that have 95 % of it */
+	double mops;		      /* steady state, in 1e6 steps/s */
+	double watt, joule_per_gop;
+	double had_cpu; /* share of the time that the task had the CPU */
+};
+
+/* A CPU under a combination of settings. */
+struct ramp_row {
+	const struct coretype *type;
+	unsigned int cpu;
+	struct knobs_combo combo;
+	struct ramp_run runs[RAMP_MAX_REPEATS];
+	unsigned int run_count;
+};
+
+/* For stage_watch: @arg is a struct ramp_trace. */
+void ramp_piece(void *arg, uint64_t from_ns, uint64_t to_ns, double steps);
+/* All but watt, joule_per_gop and had_cpu. 0; -ENODATA: it did nothing at the end. */
+int ramp_analyse(const struct ramp_trace *trace, struct ramp_run *run, struct err *err);
+/*
+ * ramp_once - idle for @idle_ns, run, analyse
+ *
+ * Settings are as they are. 0; -EINTR; what ops->task() returns; -ENODATA.
+ */
+int ramp_once(struct stage *s, unsigned int cpu, uint64_t idle_ns, struct ramp_run *run,
+	      struct err *err);
+
+/* Over the runs, of the value at @offset of struct ramp_run. */
+struct tally ramp_tally(const struct ramp_row *row, size_t offset);
+
+enum ramp_format { RAMP_TEXT, RAMP_MARKDOWN, RAMP_JSON };
+
+/* All that was measured. */
+struct ramp_result {
+	const struct stage *stage;
+	uint32_t seed;
+	uint64_t idle_ns;
+	const char *command; /* line */
+	const struct ramp_row *rows;
+	unsigned int row_count;
+	unsigned int repeats; /* asked for; the last row may have fewer */
+	bool interrupted;
+};
+
+int ramp_print(const struct ramp_result *r, enum ramp_format format, FILE *f,
+	       struct err *err);
+
+#endif

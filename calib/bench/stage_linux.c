@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * This machine as a stage: a thread per task, pinned to its CPU.
+ */
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calib/bench/stage.h"
+#include "calib/loads/kernels.h"
+#include "calib/measure/stop.h"
+
+/* At the clock: less than 100 us on all but the slowest CPUs. */
+#define UNITS_PER_LOOK 8
+#define LOOKS_PER_STOP 256
+
+struct linux_stage {
+	struct stage stage; /* first: see stage.h */
+	struct sysfs sys;
+	struct knobs knobs;
+};
+
+/* A task on its way. */
+struct errand {
+	struct stage *stage;
+	unsigned int cpu;
+	const struct stage_task *task;
+	struct err *err;
+	int ret;
+};
+
+static struct linux_stage *to_linux_stage(struct stage *s)
+{
+	return (struct linux_stage *)s;
+}
+
+static int linux_check(struct stage *s, const struct knobs_combo *c, struct err *err)
+{
+	return knobs_check(&to_linux_stage(s)->knobs, c, err);
+}
+
+static int linux_apply(struct stage *s, const struct knobs_combo *c, struct err *err)
+{
+	return knobs_apply(&to_linux_stage(s)->knobs, c, err);
+}
+
+static int linux_put_back(struct stage *s, struct err *err)
+{
+	return knobs_restore(&to_linux_stage(s)->knobs, err);
+}
+
+static int pin_self(unsigned int cpu, struct err *err)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	if (cpu < CPU_SETSIZE)
+		CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		return err_errno(err, -errno,
+				 "CPU %u cannot be used (offline, or kept from us by a "
+				 "cpuset)",
+				 cpu);
+	return 0;
+}
+
+static void *run_errand(void *arg)
+{
+	struct errand *e = arg;
+
+	e->ret = pin_self(e->cpu, e->err);
+	if (!e->ret)
+		e->ret = e->task->run(e->stage, e->task->arg, e->err);
+	return NULL;
+}
+
+static int linux_task(struct stage *s, unsigned int cpu, const struct stage_task *task,
+		      struct err *err)
+{
+	struct errand e = { .stage = s, .cpu = cpu, .task = task, .err = err };
+	pthread_t thread;
+	int ret = pthread_create(&thread, NULL, run_errand, &e);
+
+	if (ret)
+		return err_errno(err, -ret, "a thread for CPU %u", cpu);
+	pthread_join(thread, NULL);
+	return e.ret;
+}
+
+/* Not more than @units; returns a number that depends on all of them. */
+static uint64_t do_units(uint64_t units, uint64_t seed)
+{
+	while (units--)
+		seed = load_float_unit(NULL, 0, seed);
+	return seed;
+}
+
+static int linux_work(struct stage *s, double steps, uint64_t end_ns,
+		      const struct stage_watch *watch, struct err *err)
+{
+	uint64_t units = steps < 1e18 ? (uint64_t)ceil(steps / LOAD_FLOAT_UNIT)
+				      : UINT64_MAX;
+	uint64_t from = stop_now_ns(), to = from, n;
+	volatile uint64_t result = from;
+	unsigned int looks = 0;
+
+	(void)s;
+	for (; units && to < end_ns; units -= n, from = to) {
+		if (!(looks++ % LOOKS_PER_STOP) && stop_pending())
+			return err_set(err, -EINTR, "interrupted");
+		n = units < UNITS_PER_LOOK ? units : UNITS_PER_LOOK;
+		result = do_units(n, result);
+		to = stop_now_ns();
+		if (watch)
+			watch->piece(watch->arg, from, to, (double)n * LOAD_FLOAT_UNIT);
+	}
+	return 0;
+}
+
+static int linux_process(struct stage *s, double steps, struct err *err)
+{
+	pid_t pid = fork();
+	int status;
+
+	if (pid < 0)
+		return err_errno(err, -errno, "a new process");
+	if (!pid) {
+		linux_work(s, steps, UINT64_MAX, NULL, NULL);
+		_exit(0);
+	}
+	if (waitpid(pid, &status, 0) != pid || status)
+		return err_set(err, -EIO, "a process that only works was killed");
+	return stop_pending() ? err_set(err, -EINTR, "interrupted") : 0;
+}
+
+static uint64_t linux_stage_now(struct stage *s)
+{
+	(void)s;
+	return stop_now_ns();
+}
+
+static int linux_stage_sleep(struct stage *s, uint64_t ns, struct err *err)
+{
+	(void)s;
+	return stop_sleep_until(ns) ? err_set(err, -EINTR, "interrupted") : 0;
+}
+
+static uint64_t linux_task_ns(struct stage *s)
+{
+	struct timespec ts;
+
+	(void)s;
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
+	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
+}
+
+static int linux_energy_begin(struct stage *s, struct err *err)
+{
+	return err_set(err, -ENODATA, "%s", s->no_meter);
+}
+
+static int linux_energy_end(struct stage *s, double *joule, struct err *err)
+{
+	(void)joule;
+	return err_set(err, -ENODATA, "%s", s->no_meter);
+}
+
+static void linux_stage_close(struct stage *s)
+{
+	if (!s)
+		return;
+	knobs_close(&to_linux_stage(s)->knobs);
+	free(s);
+}
+
+static const struct stage_ops linux_stage_ops = {
+	.check = linux_check,
+	.apply = linux_apply,
+	.restore = linux_put_back,
+	.task = linux_task,
+	.work = linux_work,
+	.process = linux_process,
+	.now_ns = linux_stage_now,
+	.sleep_until = linux_stage_sleep,
+	.task_ns = linux_task_ns,
+	.energy_begin = linux_energy_begin,
+	.energy_end = linux_energy_end,
+	.close = linux_stage_close,
+};
+
+int stage_linux_open(const struct stage_options *o, struct stage **s, struct err *err)
+{
+	struct linux_stage *ls = calloc(1, sizeof(*ls));
+	int ret;
+
+	if (!ls)
+		return err_set(err, -ENOMEM, "out of memory");
+	ls->stage.ops = &linux_stage_ops;
+	ret = sysfs_init(&ls->sys, o->sysroot, err);
+	if (!ret)
+		ret = knobs_open(&ls->knobs, &ls->sys, o->note, o->note_arg, err);
+	if (!ret)
+		ret = coretypes_read(&ls->sys, ls->stage.types, err);
+	if (ret < 0) {
+		linux_stage_close(&ls->stage);
+		return ret;
+	}
+	ls->stage.type_count = ret;
+	ls->stage.has_knobs = ls->knobs.policy_count;
+	*s = &ls->stage;
+	return 0;
+}

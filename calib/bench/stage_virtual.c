@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A virtual board as a stage: its physics in virtual time, the clock of the busy cluster
+ * set by a model of the governor. Energy is what the virtual meters say.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "boards/virtual.h"
+#include "calib/bench/stage.h"
+#include "calib/measure/stop.h"
+#include "calib/sim/governor.h"
+#include "calib/sim/sim.h"
+
+/* At 12 cycles for each multiply, subtract, multiply of the recurrence; a unit of the
+ * virtual boards' work is 977 cycles. */
+#define STEPS_PER_UNIT 80
+/* What a new process costs before it works: what Linux takes on a core of 2 GHz. */
+#define FORK_NS	  150000
+#define SETTLE_NS UINT64_C(1000000000)
+
+struct board_stage {
+	struct stage stage; /* first: see stage.h */
+	struct board board;
+	struct virtual *virt;
+	struct knobs_combo combo;
+	unsigned int cluster; /* of the task */
+	struct governor governor;
+	double activity, busy_ns;
+	uint32_t asked_khz;
+	/* energy */
+	uint32_t meters; /* bit i: sensors[i] counts */
+	bool counting;
+	uint64_t counted_ns[BOARD_MAX_SENSORS]; /* up to where */
+	double joule;
+};
+
+static struct board_stage *to_board(struct stage *s)
+{
+	return (struct board_stage *)s;
+}
+
+static double capacity(const struct board *board, unsigned int i)
+{
+	double most = 0, own = 0;
+
+	for (unsigned int c = 0; c < board->cluster_count; c++) {
+		const struct board_cluster *cl = &board->clusters[c];
+		double rate = (double)cl->truth.work_per_mhz *
+			      cl->opps[cl->opp_count - 1].khz;
+
+		most = fmax(most, rate);
+		own = c == i ? rate : own;
+	}
+	return own / most;
+}
+
+static int init_governor(struct board_stage *bs, const struct knobs_combo *c,
+			 struct governor *g, struct err *err)
+{
+	const struct board_cluster *cl = &bs->board.clusters[bs->cluster];
+	const struct governor_cpu cpu = {
+		.min_khz = cl->opps[0].khz,
+		.max_khz = cl->opps[cl->opp_count - 1].khz,
+		.capacity = capacity(&bs->board, bs->cluster),
+	};
+	bool hwp = bs->board.hybrid;
+	const char *governor = c->governor, *epp = c->epp;
+
+	/* What distributions leave. */
+	if (!governor[0])
+		governor = hwp ? "powersave" : "schedutil";
+	if (!epp[0] && hwp && !strcmp(governor, "powersave"))
+		epp = "balance_performance";
+	return governor_init(g, governor, epp, hwp, &cpu, virtual_now_ns(bs->virt), err);
+}
+
+/* The lowest operating point that is as fast as the governor asks for. */
+static void follow(struct board_stage *bs)
+{
+	const struct board_cluster *cl = &bs->board.clusters[bs->cluster];
+	unsigned int i = 0;
+
+	while (i + 1 < cl->opp_count && cl->opps[i].khz < bs->governor.khz - 0.5)
+		i++;
+	/* To the physics, each setting is a visit to an operating point. */
+	if (cl->opps[i].khz != bs->asked_khz)
+		virtual_set_khz(bs->virt, bs->cluster, cl->opps[i].khz);
+	bs->asked_khz = cl->opps[i].khz;
+}
+
+static double clock_khz(const struct board_stage *bs)
+{
+	struct virtual_truth truth;
+
+	virtual_truth(bs->virt, bs->cluster, &truth);
+	return truth.khz;
+}
+
+/* Each reading is the mean of its period: energy up to now, where the period is over. */
+static void count_meters(struct board_stage *bs)
+{
+	uint64_t now = virtual_now_ns(bs->virt);
+
+	for (unsigned int i = 0; i < bs->board.sensor_count; i++) {
+		int64_t uw;
+		uint32_t uv;
+
+		if (!(bs->meters & 1u << i) || virtual_read_meter(bs->virt, i, &uw, &uv))
+			continue;
+		bs->joule += uw * 1e-6 * (now - bs->counted_ns[i]) * 1e-9;
+		bs->counted_ns[i] = now;
+	}
+}
+
+/*
+ * Pass time until @ns, while nothing but the meters' updates happens. An update of one
+ * meter is taken for all: the others' last reading then counts for the time since, as
+ * with a program that polls them.
+ */
+static void pass(struct board_stage *bs, uint64_t ns)
+{
+	uint64_t next;
+
+	while ((next = virtual_next_update_ns(bs->virt)) <= ns) {
+		virtual_advance(bs->virt, next);
+		if (bs->counting)
+			count_meters(bs);
+	}
+	virtual_advance(bs->virt, ns);
+}
+
+/* Pass time until @ns with the governor at work. */
+static void play(struct board_stage *bs, uint64_t ns)
+{
+	double khz = clock_khz(bs);
+
+	pass(bs, ns);
+	governor_pass(&bs->governor, ns, khz);
+	follow(bs);
+}
+
+static void set_busy(struct board_stage *bs, bool busy)
+{
+	virtual_set_load(bs->virt, bs->cluster, busy, bs->activity);
+	governor_run(&bs->governor, busy);
+	follow(bs);
+}
+
+static int board_check(struct stage *s, const struct knobs_combo *c, struct err *err)
+{
+	struct governor g;
+
+	if (c->policy_count)
+		return err_set(err, -EINVAL,
+			       "a virtual board has no cpufreq policies to name");
+	return init_governor(to_board(s), c, &g, err);
+}
+
+static int board_apply(struct stage *s, const struct knobs_combo *c, struct err *err)
+{
+	int ret = board_check(s, c, err);
+
+	if (!ret)
+		to_board(s)->combo = *c;
+	return ret;
+}
+
+static int board_restore(struct stage *s, struct err *err)
+{
+	(void)err;
+	memset(&to_board(s)->combo, 0, sizeof(to_board(s)->combo));
+	return 0;
+}
+
+/* A new cluster begins as it was left; the old one goes to its lowest clock. */
+static int choose_cluster(struct board_stage *bs, unsigned int cpu, struct err *err)
+{
+	const struct coretype *type = coretypes_find(bs->stage.types,
+						     bs->stage.type_count, cpu);
+	unsigned int old = bs->cluster;
+
+	if (!type)
+		return err_set(err, -EINVAL, "board '%s' has no CPU %u", bs->board.name,
+			       cpu);
+	bs->cluster = type - bs->stage.types;
+	if (bs->cluster == old)
+		return 0;
+	virtual_set_khz(bs->virt, old, bs->board.clusters[old].opps[0].khz);
+	bs->asked_khz = 0;
+	return 0;
+}
+
+static int board_task(struct stage *s, unsigned int cpu, const struct stage_task *task,
+		      struct err *err)
+{
+	struct board_stage *bs = to_board(s);
+	unsigned int old = bs->cluster;
+	struct governor g;
+	int ret = choose_cluster(bs, cpu, err);
+
+	if (!ret)
+		ret = init_governor(bs, &bs->combo, &g, err);
+	if (ret)
+		return ret;
+	/* The model goes on where it is the same governor on the same CPUs. */
+	if (bs->cluster != old || bs->governor.kind != g.kind ||
+	    bs->governor.cpu.max_khz != g.cpu.max_khz ||
+	    bs->governor.lag_ns != g.lag_ns || bs->governor.ceiling != g.ceiling ||
+	    g.kind == GOVERNOR_FIXED)
+		bs->governor = g;
+	follow(bs);
+	bs->busy_ns = 0;
+	governor_new_task(&bs->governor);
+	return task->run(s, task->arg, err);
+}
+
+static bool asked_to_end(struct err *err)
+{
+	if (!stop_pending())
+		return false;
+	err_set(err, -EINTR, "interrupted");
+	return true;
+}
+
+static int board_work(struct stage *s, double steps, uint64_t end_ns,
+		      const struct stage_watch *watch, struct err *err)
+{
+	struct board_stage *bs = to_board(s);
+	double per_unit = bs->board.clusters[bs->cluster].truth.work_per_mhz *
+			  STEPS_PER_UNIT;
+	uint64_t now = virtual_now_ns(bs->virt);
+	double left = steps;
+
+	if (asked_to_end(err))
+		return -EINTR;
+	set_busy(bs, true);
+	while (left > 0 && now < end_ns) {
+		double rate = per_unit * clock_khz(bs) * 1e-12; /* steps per ns */
+		uint64_t until = governor_next_ns(&bs->governor);
+		double done;
+
+		if (until > end_ns)
+			until = end_ns;
+		/* The physics has events of its own (heat, limits): look at least so
+		 * often. */
+		if (until > now + 4000000)
+			until = now + 4000000;
+		if (left < rate * (until - now))
+			until = now + (uint64_t)ceil(left / rate);
+		done = fmin(rate * (until - now), left);
+		play(bs, until);
+		if (watch)
+			watch->piece(watch->arg, now, until, done);
+		bs->busy_ns += until - now;
+		left -= done;
+		now = until;
+	}
+	set_busy(bs, false);
+	return 0;
+}
+
+static int board_sleep_until(struct stage *s, uint64_t ns, struct err *err)
+{
+	struct board_stage *bs = to_board(s);
+
+	if (asked_to_end(err))
+		return -EINTR;
+	if (ns > virtual_now_ns(bs->virt))
+		play(bs, ns);
+	return 0;
+}
+
+static uint64_t board_now_ns(struct stage *s)
+{
+	return virtual_now_ns(to_board(s)->virt);
+}
+
+static int board_process(struct stage *s, double steps, struct err *err)
+{
+	struct board_stage *bs = to_board(s);
+	int ret = board_sleep_until(s, board_now_ns(s) + FORK_NS, err);
+
+	if (ret)
+		return ret;
+	governor_new_task(&bs->governor);
+	return board_work(s, steps, UINT64_MAX, NULL, err);
+}
+
+static uint64_t board_task_ns(struct stage *s)
+{
+	return to_board(s)->busy_ns;
+}
+
+static int board_energy_begin(struct stage *s, struct err *err)
+{
+	struct board_stage *bs = to_board(s);
+
+	if (!s->meters[0])
+		return err_set(err, -ENODATA, "%s", s->no_meter);
+	bs->counting = true;
+	bs->joule = 0;
+	for (unsigned int i = 0; i < BOARD_MAX_SENSORS; i++)
+		bs->counted_ns[i] = virtual_now_ns(bs->virt);
+	return 0;
+}
+
+static int board_energy_end(struct stage *s, double *joule, struct err *err)
+{
+	struct board_stage *bs = to_board(s);
+
+	if (!bs->counting)
+		return err_set(err, -ENODATA, "%s", s->no_meter);
+	count_meters(bs);
+	bs->counting = false;
+	*joule = bs->joule;
+	return 0;
+}
+
+static void board_close(struct stage *s)
+{
+	if (!s)
+		return;
+	virtual_free(to_board(s)->virt);
+	free(s);
+}
+
+static const struct stage_ops board_ops = {
+	.check = board_check,
+	.apply = board_apply,
+	.restore = board_restore,
+	.task = board_task,
+	.work = board_work,
+	.process = board_process,
+	.now_ns = board_now_ns,
+	.sleep_until = board_sleep_until,
+	.task_ns = board_task_ns,
+	.energy_begin = board_energy_begin,
+	.energy_end = board_energy_end,
+	.close = board_close,
+};
+
+/* Those that measure clusters which none before them does: nothing counts twice. */
+static void choose_meters(struct board_stage *bs)
+{
+	char *out = bs->stage.meters, name[96];
+	size_t n = 0, size = sizeof(bs->stage.meters);
+	uint32_t seen = 0;
+
+	for (unsigned int i = 0; i < bs->board.sensor_count; i++) {
+		const struct board_sensor *s = &bs->board.sensors[i];
+
+		if (!s->clusters || !s->meter.period_us || seen & s->clusters ||
+		    n >= size)
+			continue;
+		seen |= s->clusters;
+		bs->meters |= 1u << i;
+		board_sensor_format(s, name, sizeof(name));
+		n += snprintf(out + n, size - n, "%s%s", n ? ", " : "", name);
+	}
+	if (!n)
+		snprintf(bs->stage.no_meter, sizeof(bs->stage.no_meter),
+			 "board '%s' has no power sensor", bs->board.name);
+}
+
+int stage_virtual_open(const struct board *board, uint64_t seed, struct stage **s,
+		       struct err *err)
+{
+	const struct virtual_options opts = { .seed = seed };
+	struct board_stage *bs = calloc(1, sizeof(*bs));
+	int ret;
+
+	if (!bs)
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = virtual_new(board, &opts, &bs->virt, err);
+	if (!ret)
+		ret = sim_load_activity("float", &bs->activity, err);
+	if (ret) {
+		board_close(&bs->stage);
+		return ret;
+	}
+	bs->stage.ops = &board_ops;
+	bs->board = *board;
+	bs->stage.type_count = coretypes_of_board(board, bs->stage.types);
+	bs->stage.virtual_board = bs->stage.has_knobs = true;
+	snprintf(bs->stage.board, sizeof(bs->stage.board), "%s", board->name);
+	choose_meters(bs);
+	/* Meters have their first readings. */
+	pass(bs, SETTLE_NS);
+	init_governor(bs, &bs->combo, &bs->governor, NULL);
+	*s = &bs->stage;
+	return 0;
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calib ramp: how fast does a CPU come up to speed, and at what price?
+ */
+#include "calib/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/bench/ramp.h"
+#include "calib/bench/stage.h"
+#include "calib/measure/stop.h"
+#include "lib/cpulist.h"
+#include "lib/progress.h"
+
+#define MAX_COMBOS 64
+#define MAX_ROWS   256
+/* Below it, what else ran on the CPU shows in the table. */
+#define WANTED_SHARE 0.98
+
+struct ramp_options {
+	const char *cpus, *governors, *epps, *format, *board, *sysroot, *power_from;
+	struct opt_list sensors;
+	uint32_t repeats, seed;
+	uint64_t idle_ns;
+};
+
+/* One call. */
+struct job {
+	struct cmd_ctx *ctx;
+	const struct ramp_options *opts;
+	struct stage *stage;
+	unsigned int cpus[BOARD_MAX_CPUS], cpu_count;
+	struct knobs_combo combos[MAX_COMBOS];
+	unsigned int combo_count;
+	struct ramp_row *rows;	      /* MAX_ROWS of them */
+	unsigned int row_count, done; /* rows begun, starts done */
+	struct progress progress;
+};
+
+static void on_note(void *arg, const char *text)
+{
+	cmd_note(arg, "%s", text);
+}
+
+static int choose_cpus(struct job *job, struct err *err)
+{
+	const struct stage *s = job->stage;
+	const char *text = job->opts->cpus;
+	int n;
+
+	for (unsigned int i = 0; !text && i < s->type_count; i++)
+		job->cpus[job->cpu_count++] = s->types[i].cpus[s->types[i].cpu_count - 1];
+	if (!text)
+		return 0;
+	n = cpulist_parse(text, job->cpus, BOARD_MAX_CPUS);
+	if (n <= 0)
+		return err_set(err, -EINVAL,
+			       "--cpu '%s' is not a list of CPUs such as 0,4-5", text);
+	job->cpu_count = n;
+	for (int i = 0; i < n; i++)
+		if (!coretypes_find(s->types, s->type_count, job->cpus[i]))
+			return err_set(err, -EINVAL, "there is no CPU %u online here",
+				       job->cpus[i]);
+	return 0;
+}
+
+static int choose(struct job *job, struct err *err)
+{
+	int n, ret = choose_cpus(job, err);
+
+	if (ret)
+		return ret;
+	n = knobs_product(job->opts->governors, job->opts->epps, job->combos, MAX_COMBOS,
+			  err);
+	if (n < 0)
+		return n;
+	job->combo_count = n;
+	if (job->cpu_count * n > MAX_ROWS)
+		return err_set(err, -EINVAL,
+			       "%u CPUs under %d settings are more than %d rows",
+			       job->cpu_count, n, MAX_ROWS);
+	for (int i = 0; !ret && i < n; i++)
+		ret = job->stage->ops->check(job->stage, &job->combos[i], err);
+	return ret;
+}
+
+static void show_progress(struct job *job, const struct ramp_row *row)
+{
+	unsigned int all = job->cpu_count * job->combo_count * job->opts->repeats;
+	char what[128], name[80];
+
+	snprintf(what, sizeof(what), "%s %s", row->type->name,
+		 knobs_name(&row->combo, name, sizeof(name)));
+	progress_update(&job->progress, stop_now_ns(), job->done, all,
+			(all - job->done) * (job->opts->idle_ns + RAMP_NS), what);
+}
+
+static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
+{
+	int ret = job->stage->ops->apply(job->stage, &row->combo, err);
+
+	job->row_count++;
+	while (!ret && row->run_count < job->opts->repeats) {
+		show_progress(job, row);
+		ret = ramp_once(job->stage, row->cpu, job->opts->idle_ns,
+				&row->runs[row->run_count], err);
+		if (!ret)
+			row->run_count++;
+		job->done++;
+	}
+	/* A row without a start is none. */
+	job->row_count -= !row->run_count;
+	return ret;
+}
+
+static int measure(struct job *job, struct err *err)
+{
+	const struct stage *s = job->stage;
+	int ret = 0;
+
+	progress_start(&job->progress, stop_now_ns());
+	for (unsigned int i = 0; !ret && i < job->cpu_count; i++)
+		for (unsigned int j = 0; !ret && j < job->combo_count; j++) {
+			struct ramp_row *row = &job->rows[job->row_count];
+
+			row->cpu = job->cpus[i];
+			row->type = coretypes_find(s->types, s->type_count, row->cpu);
+			row->combo = job->combos[j];
+			ret = measure_row(job, row, err);
+		}
+	progress_end(&job->progress);
+	return ret;
+}
+
+static enum ramp_format format_of(const struct job *job)
+{
+	if (!strcmp(job->opts->format, "json"))
+		return RAMP_JSON;
+	return strcmp(job->opts->format, "markdown") != 0 ? RAMP_TEXT : RAMP_MARKDOWN;
+}
+
+static int print(const struct job *job, bool interrupted, struct err *err)
+{
+	const struct ramp_result result = {
+		.stage = job->stage,
+		.seed = job->opts->seed,
+		.idle_ns = job->opts->idle_ns,
+		.command = cmd_line(job->ctx),
+		.rows = job->rows,
+		.row_count = job->row_count,
+		.repeats = job->opts->repeats,
+		.interrupted = interrupted,
+	};
+
+	return ramp_print(&result, format_of(job), stdout, err);
+}
+
+/* What the reader should know of the rows. */
+static void remark(const struct job *job)
+{
+	double least = 1;
+
+	for (unsigned int i = 0; i < job->row_count; i++) {
+		struct tally t = ramp_tally(&job->rows[i],
+					    offsetof(struct ramp_run, had_cpu));
+
+		least = t.minimum < least ? t.minimum : least;
+	}
+	if (least < WANTED_SHARE)
+		cmd_warn(job->ctx,
+			 "the task had its CPU for only %.0f %% of the time at worst: "
+			 "something else ran there, and the figures hold it",
+			 least * 100);
+	if (!job->stage->has_knobs)
+		cmd_note(job->ctx,
+			 "no cpufreq here: what a ramp shows is the hardware's and the "
+			 "hypervisor's doing");
+}
+
+static int run_job(struct job *job, struct err *err)
+{
+	const struct ramp_options *o = job->opts;
+	const struct stage_options so = {
+		.board = o->board,
+		.seed = o->seed,
+		.sysroot = o->sysroot,
+		.sensors = o->sensors.items,
+		.sensor_count = o->sensors.n,
+		.power_from = o->power_from,
+		.note = on_note,
+		.note_arg = job->ctx,
+	};
+	struct err besides;
+	int ret, back;
+
+	ret = stage_open(&so, &job->stage, err);
+	if (!ret)
+		ret = choose(job, err);
+	if (ret)
+		return ret;
+	ret = measure(job, err);
+	back = job->stage->ops->restore(job->stage, &besides);
+	if (job->row_count) {
+		int printed = print(job, ret != 0, ret ? NULL : err);
+
+		ret = ret ? ret : printed;
+		remark(job);
+	}
+	if (ret == -EINTR)
+		err_set(err, ret, "interrupted after %u of %u starts; %s", job->done - 1,
+			job->cpu_count * job->combo_count * o->repeats,
+			job->row_count ? "the table holds those"
+				       : "there is nothing to show yet");
+	return back ? err_set(err, back, "%s", besides.msg) : ret;
+}
+
+static int run_ramp(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
+		    struct err *err)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	struct stop stop;
+	int ret = -ENOMEM;
+
+	(void)argc;
+	(void)argv;
+	if (job)
+		job->rows = calloc(MAX_ROWS, sizeof(*job->rows));
+	if (!job || !job->rows) {
+		free(job);
+		return err_set(err, ret, "out of memory");
+	}
+	job->ctx = ctx;
+	job->opts = options;
+	stop_begin(&stop);
+	ret = run_job(job, err);
+	if (job->stage)
+		job->stage->ops->close(job->stage);
+	free(job->rows);
+	free(job);
+	/* What a signal asked for has been done. */
+	stop_drop();
+	stop_end(&stop);
+	return ret;
+}
+
+#define OPT(member) offsetof(struct ramp_options, member)
+
+static const struct opt ramp_opts[] = {
+	{ "cpu", 0, OPT_STRING, OPT(cpus), "LIST",
+	  "start on these CPUs, one after the other; default: one of each kind of core" },
+	{ "governors", 0, OPT_STRING, OPT(governors), "LIST",
+	  "under each of these, such as schedutil,performance; default: as it is" },
+	{ "epp", 0, OPT_STRING, OPT(epps), "LIST",
+	  "with each of these energy/performance preferences; default: as it is" },
+	{ "repeats", 0, OPT_U32, OPT(repeats), "N", "starts of each; default: 5",
+	  .min = 1, .max = RAMP_MAX_REPEATS },
+	{ "idle", 0, OPT_DURATION_NS, OPT(idle_ns), "TIME",
+	  "idle for TIME before each start; default: 500ms" },
+	{ "format", 0, OPT_STRING, OPT(format), "FORMAT",
+	  "text, markdown (for mails) or json; default: text",
+	  .choices = "text|markdown|json" },
+	{ "sensor", 0, OPT_LIST, OPT(sensors), "SPEC",
+	  "read this power meter, as for 'calib measure'; default: all that do not "
+	  "overlap" },
+	{ "power-from", 0, OPT_STRING, OPT(power_from), "SOURCE",
+	  "read power from a file, '-' or a command, as for 'calib measure'" },
+	{ "board", 0, OPT_STRING, OPT(board), "BOARD",
+	  "virtual:NAME: play that board instead, in virtual time" },
+	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
+	  "look for /sys and /proc of the machine below DIR" },
+	{ "seed", 0, OPT_U32, OPT(seed), "N", "which virtual board it is; default: 1" },
+	{ NULL },
+};
+
+static const struct ramp_options ramp_defaults = {
+	.format = "text",
+	.repeats = 5,
+	.seed = 1,
+	.idle_ns = 500000000,
+};
+
+const struct cmd cmd_ramp = {
+	.name = "ramp",
+	.args = "",
+	.summary = "how fast a CPU comes up to speed, per core type and governor",
+	.help = "Leaves a CPU idle, starts a task on it that never sleeps (a chain of "
+		"floating point operations that no core can overlap), and looks at its "
+		"throughput from the first millisecond: over the first 5, 10, 20, 50, "
+		"100, 500 ms and the first second, in percent of the steady state, "
+		"which is the median of the last half second of 1.5 s. '95 %' is when "
+		"it is reached. A step is one iteration of the chain; Mops/s are "
+		"millions of them.\n"
+		"\n"
+		"Each start is a new thread, as the scheduler remembers the load of an "
+		"old one. The lines '+-' are the standard deviation over the starts.\n"
+		"\n"
+		"Power is that of all meters that do not overlap, from the start on for "
+		"1.5 s, and so holds what the rest of the machine draws; without a "
+		"meter, or without cpufreq, a table with '-' is printed and says so. "
+		"Governors and EPPs need root. They are put back at the end, on Ctrl-C "
+		"(which prints the rows so far), and when calib is killed.\n"
+		"\n"
+		"A virtual board is played in virtual time with a model of the governors "
+		"(schedutil's PELT with its half-life of 32 ms and its rate limit, "
+		"ondemand's sampling; for virtual:intel-hybrid a stand-in for what EPP "
+		"does in hardware): it shows what the table looks like, not what a "
+		"machine does.\n"
+		"\n"
+		"Next: 'calib sweep', for loads that sleep.",
+	.example = "calib ramp\n"
+		   "calib ramp --cpu 0,4 --governors schedutil,performance --format "
+		   "markdown\n"
+		   "calib ramp --governors powersave --epp balance_power,performance\n"
+		   "calib ramp --board virtual:juno-r2 --governors schedutil,ondemand",
+	.opts = ramp_opts,
+	.opts_size = sizeof(struct ramp_options),
+	.defaults = &ramp_defaults,
+	.run = run_ramp,
+};

@@ -1,0 +1,130 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calib ramp: tables of virtual boards, of this machine, and interrupted ones.
+
+bats_require_minimum_version 1.5.0
+load fake
+
+setup() {
+	fake_setup
+}
+
+ramp() {
+	run --separate-stderr "$CALIB" ramp "$@"
+}
+
+@test "a virtual board's table has each kind of core under each governor, and says VIRTUAL" {
+	ramp --board virtual:odroid-xu3 --governors schedutil,performance
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[[ "${lines[0]}" == "VIRTUAL board 'odroid-xu3', seed 1: "* ]]
+	[[ "$output" == *"power of ina231@0x40 VDD_ARM, ina231@0x45 VDD_KFC, over 1.5 s"* ]]
+	[ "$(awk '/^a/ { print $1, $2, $3, $11 }' <<< "$output")" = "a7 3 schedutil 23
+a7 3 performance 0
+a15 7 schedutil 36
+a15 7 performance 0" ]
+	first=$output
+	ramp --board virtual:odroid-xu3 --governors schedutil,performance
+	[ "$output" = "$first" ]
+}
+
+@test "markdown is a table with spreads, json is read by programs" {
+	ramp --board virtual:juno-r2 --repeats 2 --format markdown
+	[ "$status" -eq 0 ]
+	[[ "$output" == VIRTUAL* ]]
+	grep -q '^| a72 | 2 | as set | [0-9.]* ± [0-9.]* |' <<< "$output"
+	ramp --board virtual:juno-r2 --repeats 2 --format json
+	[ "$status" -eq 0 ]
+	python3 -c "
+import json, sys
+d = json.load(sys.stdin)
+assert d['virtual'] and d['board'] == 'juno-r2' and not d['interrupted']
+assert [r['core'] for r in d['rows']] == ['a53', 'a72']
+assert all(r['repeats'] == 2 and 0 < r['watt']['mean'] < 5 for r in d['rows'])
+assert d['rows'][1]['mops']['mean'] > d['rows'][0]['mops']['mean']
+" <<< "$output"
+}
+
+@test "EPPs of the hybrid board: the more they save, the later" {
+	ramp --board virtual:intel-hybrid --governors powersave \
+		--epp performance,balance_performance,power --cpu 0
+	[ "$status" -eq 0 ]
+	[ "$(awk '$1 == "p" { print $3, $11 }' <<< "$output" | sort -snk2)" = \
+		"$(awk '$1 == "p" { print $3, $11 }' <<< "$output")" ]
+	[ "$(awk '$1 == "p" { print $11 }' <<< "$output" | uniq | wc -l)" -eq 3 ]
+}
+
+@test "what cannot be is refused before anything runs" {
+	ramp --board virtual:odroid-xu3 --governors conservative
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"error: governor 'conservative' is not offered by a virtual board; "* ]]
+	ramp --board virtual:odroid-xu3 --epp power
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"has no EPP to set"* ]]
+	ramp --board odroid-xu3
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"board 'odroid-xu3' is not virtual"* ]]
+	ramp --board virtual:odroid-xu3 --cpu 8
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"there is no CPU 8 online here" ]]
+	ramp --board virtual:odroid-xu3 --cpu 0-
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"--cpu '0-' is not a list of CPUs such as 0,4-5" ]]
+	ramp --board virtual:odroid-xu3 --governors schedutil,,performance
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"governor '' is not a name" ]]
+	ramp --repeats 0
+	[ "$status" -eq 2 ]
+}
+
+@test "on a machine that plays an Odroid-XU3 the governor is set for each row and put back" {
+	needs_two_cpus
+	fake 0 1
+	settings > before
+	ramp --sysroot "$root" --cpu 1 --governors schedutil,powersave --repeats 1 --idle 1ms
+	[ "$status" -eq 0 ]
+	[ "$(awk '$1 == "a15" { print $2, $3, ($14 > 0) }' <<< "$output")" = "1 schedutil 0
+1 powersave 0" ]
+	awk '$1 == "a15" && $12 <= 0 { exit 1 }' <<< "$output"
+	settings | diff before -
+	[ ! -e "$root/run/calib/state.json" ]
+	ramp --sysroot "$root" --governors performance
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"policy0: governor 'performance' is not offered; there are "* ]]
+}
+
+# begin_ramp - many starts in the background, once the first row is under way
+begin_ramp() {
+	"$CALIB" ramp --sysroot "$root" --cpu 1 --governors schedutil,powersave --repeats 2 \
+		--idle 1ms > out 2> err 3>&- &
+	pid=$!
+	until grep -q "$1" "${policy}1/scaling_governor"; do
+		kill -0 $pid
+		sleep 0.01
+	done
+}
+
+@test "a signal to end prints the rows that are there, and everything is put back" {
+	needs_two_cpus
+	fake 0 1
+	settings > before
+	begin_ramp powersave
+	kill -TERM $pid
+	ended 2
+	grep -q '^a15 *1 *schedutil' out
+	grep -q 'error: interrupted after [23] of 4 starts; the table holds those' err
+	settings | diff before -
+	[ ! -e "$root/run/calib/state.json" ]
+}
+
+@test "when it is killed, the guardian puts the governor back" {
+	needs_two_cpus
+	fake 0 1
+	settings > before
+	begin_ramp schedutil
+	kill -KILL $pid
+	until [ ! -e "$root/run/calib/state.json" ]; do
+		sleep 0.01
+	done
+	settings | diff before -
+}

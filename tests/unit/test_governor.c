@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The governors of virtual boards, against what the kernel's arithmetic gives by hand.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "calib/sim/governor.h"
+
+#define MS UINT64_C(1000000)
+
+static const struct governor_cpu big = { 200000, 2000000, 1 };
+static const struct governor_cpu little = { 200000, 1400000, 0.375 };
+
+static struct governor start(const char *name, const char *epp,
+			     const struct governor_cpu *cpu)
+{
+	struct governor g;
+
+	assert_int_equal(governor_init(&g, name, epp, true, cpu, 1000 * MS, NULL), 0);
+	return g;
+}
+
+/* Until @ms after the start, at the clock it asks for. */
+static void go(struct governor *g, unsigned int ms)
+{
+	uint64_t end = (1000 + ms) * MS;
+
+	while (g->now_ns < end) {
+		uint64_t next = governor_next_ns(g);
+
+		governor_pass(g, next < end ? next : end, g->khz);
+	}
+}
+
+static void performance_and_powersave_never_move(void **state)
+{
+	struct governor g = start("performance", "", &big);
+
+	(void)state;
+	governor_run(&g, true);
+	assert_true(governor_next_ns(&g) == UINT64_MAX);
+	assert_true(g.khz == 2000000);
+	g = start("powersave", "", &big);
+	governor_run(&g, true);
+	go(&g, 100);
+	assert_true(g.khz == 200000);
+}
+
+static void a_new_task_gets_five_eighths_from_schedutil(void **state)
+{
+	struct governor g = start("schedutil", "", &big);
+
+	(void)state;
+	governor_new_task(&g);
+	governor_run(&g, true);
+	assert_float_equal(g.khz, 1.25 * 0.5 * 2000000, 1);
+	g = start("schedutil", "", &little);
+	governor_new_task(&g);
+	governor_run(&g, true);
+	assert_float_equal(g.khz, 1.25 * 0.5 * 1400000, 1);
+}
+
+static void schedutil_is_asked_no_more_often_than_its_rate_limit(void **state)
+{
+	struct governor g = start("schedutil", "", &big);
+	double first;
+
+	(void)state;
+	governor_new_task(&g);
+	governor_run(&g, true);
+	first = g.khz;
+	go(&g, 11);
+	assert_true(g.khz == first);
+	go(&g, 12); /* the first tick after 10 ms */
+	/* 12 ms at 5/8 of the clock are 7.5 ms of PELT's time. */
+	assert_float_equal(g.khz, 1.25 * (1 - 0.5 * exp2(-7.5 / 32)) * 2000000, 1);
+}
+
+static void util_halves_in_32_ms_of_idleness(void **state)
+{
+	struct governor g = start("schedutil", "", &big);
+
+	(void)state;
+	governor_new_task(&g);
+	governor_run(&g, true);
+	governor_run(&g, false);
+	go(&g, 32);
+	assert_float_equal(g.util, 0.25, 1e-9);
+	/* A task that wakes counts with what it had. */
+	governor_run(&g, true);
+	assert_float_equal(g.khz, 1.25 * 0.5 * 2000000, 1);
+}
+
+static void a_slow_core_needs_less_util_for_its_highest_clock(void **state)
+{
+	struct governor g = start("schedutil", "", &little);
+
+	(void)state;
+	governor_new_task(&g);
+	governor_run(&g, true);
+	go(&g, 200);
+	assert_true(g.khz == 1400000);
+	assert_true(g.util < 1);
+	assert_true(g.util > 0.375 / 1.25);
+}
+
+static void ondemand_jumps_when_a_period_was_busy(void **state)
+{
+	struct governor g = start("ondemand", "", &big);
+
+	(void)state;
+	go(&g, 15);
+	governor_run(&g, true); /* looks: 0 % of the period was busy */
+	assert_true(g.khz == 200000);
+	go(&g, 26);
+	assert_true(g.khz == 200000);
+	go(&g, 27);
+	assert_true(g.khz == 2000000);
+}
+
+static void ondemand_goes_in_proportion_below_its_threshold(void **state)
+{
+	struct governor g = start("ondemand", "", &big);
+
+	(void)state;
+	governor_run(&g, true);
+	go(&g, 3);
+	governor_run(&g, false);
+	go(&g, 12);
+	governor_run(&g, true); /* 3 of 12 ms */
+	assert_float_equal(g.khz, 200000 + 0.25 * 1800000, 1);
+}
+
+static void ondemand_remembers_the_load_before_a_pause_once(void **state)
+{
+	struct governor g = start("ondemand", "", &big);
+
+	(void)state;
+	governor_run(&g, true);
+	go(&g, 40);
+	governor_run(&g, false);
+	go(&g, 540);
+	governor_run(&g, true);
+	assert_true(g.khz == 2000000);
+	governor_run(&g, false);
+	go(&g, 1040);
+	governor_run(&g, true);
+	assert_true(g.khz < 210000);
+}
+
+static void an_epp_that_saves_is_slower_and_ends_lower(void **state)
+{
+	static const char *const epps[] = { "performance", "balance_performance",
+					    "balance_power", "power" };
+	double at_10_ms[4], at_1_s[4];
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		struct governor g = start("powersave", epps[i], &big);
+
+		governor_run(&g, true);
+		go(&g, 10);
+		at_10_ms[i] = g.khz;
+		go(&g, 1000);
+		at_1_s[i] = g.khz;
+	}
+	assert_true(at_10_ms[0] == 2000000 && at_10_ms[0] >= at_10_ms[1]);
+	assert_true(at_10_ms[1] > at_10_ms[2] && at_10_ms[2] > at_10_ms[3]);
+	assert_true(at_1_s[1] == 2000000 && at_1_s[3] < at_1_s[2]);
+}
+
+static void what_is_not_modelled_is_refused(void **state)
+{
+	struct governor g;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(governor_init(&g, "conservative", "", true, &big, 0, &err),
+			 -EINVAL);
+	assert_string_equal(err.msg,
+			    "governor 'conservative' is not offered by a virtual board; "
+			    "there are " GOVERNOR_NAMES);
+	assert_int_equal(governor_init(&g, "powersave", "fast", true, &big, 0, &err),
+			 -EINVAL);
+	assert_non_null(strstr(err.msg, "EPP 'fast' is not offered; there are perf"));
+	assert_int_equal(governor_init(&g, "schedutil", "fast", true, &big, 0, &err),
+			 -EINVAL);
+	assert_int_equal(governor_init(&g, "schedutil", "power", false, &big, 0, &err),
+			 -ENOTSUP);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(performance_and_powersave_never_move),
+		cmocka_unit_test(a_new_task_gets_five_eighths_from_schedutil),
+		cmocka_unit_test(schedutil_is_asked_no_more_often_than_its_rate_limit),
+		cmocka_unit_test(util_halves_in_32_ms_of_idleness),
+		cmocka_unit_test(a_slow_core_needs_less_util_for_its_highest_clock),
+		cmocka_unit_test(ondemand_jumps_when_a_period_was_busy),
+		cmocka_unit_test(ondemand_goes_in_proportion_below_its_threshold),
+		cmocka_unit_test(ondemand_remembers_the_load_before_a_pause_once),
+		cmocka_unit_test(an_epp_that_saves_is_slower_and_ends_lower),
+		cmocka_unit_test(what_is_not_modelled_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

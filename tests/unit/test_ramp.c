@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a ramp's trace says, and ramps of virtual boards.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/bench/ramp.h"
+
+static void a_flat_trace_is_at_once_steady(void **state)
+{
+	static struct ramp_trace t;
+	struct ramp_run run;
+
+	(void)state;
+	for (unsigned int i = 0; i < RAMP_BINS; i++)
+		t.steps[i] = 250000;
+	assert_int_equal(ramp_analyse(&t, &run, NULL), 0);
+	for (unsigned int i = 0; i < RAMP_WINDOWS; i++)
+		assert_float_equal(run.percent[i], 100, 1e-9);
+	assert_float_equal(run.converged_ms, 0, 0);
+	assert_float_equal(run.mops, 250, 1e-9);
+}
+
+static void a_slow_start_shows_in_each_window(void **state)
+{
+	static struct ramp_trace t;
+	struct ramp_run run;
+
+	(void)state;
+	/* A quarter of the speed for 40 ms. */
+	for (unsigned int i = 0; i < RAMP_BINS; i++)
+		t.steps[i] = i < 40 ? 1000 : 4000;
+	assert_int_equal(ramp_analyse(&t, &run, NULL), 0);
+	assert_float_equal(run.percent[0], 25, 1e-9);
+	assert_float_equal(run.percent[2], 25, 1e-9);
+	assert_float_equal(run.percent[3], 40, 1e-9);
+	assert_float_equal(run.percent[4], 70, 1e-9);
+	assert_float_equal(run.percent[5], 94, 1e-9);
+	assert_float_equal(run.percent[6], 97, 1e-9);
+	assert_float_equal(run.converged_ms, 40, 0);
+}
+
+static void what_ran_there_for_a_moment_does_not_change_the_steady_state(void **state)
+{
+	static struct ramp_trace t;
+	struct ramp_run run;
+
+	(void)state;
+	for (unsigned int i = 0; i < RAMP_BINS; i++)
+		t.steps[i] = i >= 1100 && i < 1200 ? 0 : 4000;
+	assert_int_equal(ramp_analyse(&t, &run, NULL), 0);
+	assert_float_equal(run.mops, 4, 1e-9);
+}
+
+static void pieces_are_spread_over_the_milliseconds_that_they_span(void **state)
+{
+	static struct ramp_trace t;
+
+	(void)state;
+	ramp_piece(&t, 5000000, 7500000, 2500);
+	ramp_piece(&t, 7500000, 7500000, 7);
+	ramp_piece(&t, 7500000, 8000000, 100);
+	ramp_piece(&t, 5000000 + RAMP_NS - 500000, 5000000 + RAMP_NS + 500000, 100);
+	assert_float_equal(t.steps[0], 1000, 1e-6);
+	assert_float_equal(t.steps[1], 1000, 1e-6);
+	assert_float_equal(t.steps[2], 600, 1e-6);
+	assert_float_equal(t.steps[RAMP_BINS - 1], 50, 1e-6);
+}
+
+static void a_load_that_got_no_time_is_an_error(void **state)
+{
+	static struct ramp_trace t;
+	struct ramp_run run;
+	struct err err;
+
+	(void)state;
+	t.steps[0] = 1;
+	assert_int_equal(ramp_analyse(&t, &run, &err), -ENODATA);
+	assert_non_null(strstr(err.msg, "got no CPU time"));
+}
+
+static void unknown_values_are_left_out_of_a_tally(void **state)
+{
+	struct tally t = { 0 };
+
+	(void)state;
+	assert_true(isnan(tally_sd(&t)));
+	tally_add(&t, NAN);
+	assert_int_equal(t.samples, 0);
+	tally_add(&t, 2);
+	tally_add(&t, 4);
+	tally_add(&t, INFINITY);
+	tally_add(&t, 9);
+	assert_int_equal(t.samples, 3);
+	assert_float_equal(t.average, 5, 1e-12);
+	assert_float_equal(tally_sd(&t), sqrt(13), 1e-12);
+	assert_float_equal(t.maximum, 9, 0);
+	assert_float_equal(t.minimum, 2, 0);
+}
+
+static struct ramp_run ramp_on(const char *name, unsigned int cpu, const char *settings)
+{
+	const struct stage_options o = { .board = name, .seed = 1 };
+	struct knobs_combo c;
+	struct ramp_run run;
+	struct stage *s = NULL;
+	struct err err = { "" };
+
+	if (stage_open(&o, &s, &err) || knobs_parse(settings, &c, &err) ||
+	    s->ops->apply(s, &c, &err) || ramp_once(s, cpu, 500000000, &run, &err))
+		fail_msg("%s", err.msg);
+	s->ops->close(s);
+	return run;
+}
+
+static void each_governor_of_a_virtual_board_has_its_ramp(void **state)
+{
+	const char *xu3 = "virtual:odroid-xu3";
+	struct ramp_run fast = ramp_on(xu3, 7, "governor=performance");
+	struct ramp_run slow = ramp_on(xu3, 7, "governor=powersave");
+	struct ramp_run util = ramp_on(xu3, 7, "governor=schedutil");
+
+	(void)state;
+	assert_float_equal(fast.percent[0], 100, 0.1);
+	assert_float_equal(slow.percent[0], 100, 0.1);
+	assert_float_equal(fast.mops / slow.mops, 10, 0.01); /* 2 GHz, 200 MHz */
+	assert_true(util.percent[0] > 60 && util.percent[0] < 70);
+	assert_true(util.percent[0] < util.percent[4] && util.percent[4] < 95);
+	assert_true(util.converged_ms > 10 && util.converged_ms < 60);
+	assert_float_equal(util.mops, fast.mops, 0.01);
+	/* The faster way costs more energy for each step: the voltage. */
+	assert_true(fast.watt > 5 * slow.watt);
+	assert_float_equal(fast.joule_per_gop, fast.watt / fast.mops * 1e3, 0.05);
+}
+
+static void two_meters_of_one_rail_count_once(void **state)
+{
+	const struct stage_options o = { .board = "virtual:intel-hybrid", .seed = 1 };
+	struct stage *s;
+
+	(void)state;
+	assert_int_equal(stage_open(&o, &s, NULL), 0);
+	assert_null(strchr(s->meters, ','));
+	s->ops->close(s);
+}
+
+static void a_board_without_meters_has_no_power(void **state)
+{
+	struct ramp_run run = ramp_on("virtual:odroid-xu4", 0, "");
+
+	(void)state;
+	assert_true(isnan(run.watt));
+	assert_true(isnan(run.joule_per_gop));
+	assert_true(run.mops > 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_flat_trace_is_at_once_steady),
+		cmocka_unit_test(a_slow_start_shows_in_each_window),
+		cmocka_unit_test(
+			what_ran_there_for_a_moment_does_not_change_the_steady_state),
+		cmocka_unit_test(pieces_are_spread_over_the_milliseconds_that_they_span),
+		cmocka_unit_test(a_load_that_got_no_time_is_an_error),
+		cmocka_unit_test(unknown_values_are_left_out_of_a_tally),
+		cmocka_unit_test(each_governor_of_a_virtual_board_has_its_ramp),
+		cmocka_unit_test(two_meters_of_one_rail_count_once),
+		cmocka_unit_test(a_board_without_meters_has_no_power),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
