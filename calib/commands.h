@@ -7,6 +7,7 @@
 
 #include "lib/cmd.h"
 
+extern const struct cmd cmd_bench_compare;
 extern const struct cmd cmd_boards;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_fit;
