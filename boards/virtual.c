@@ -346,13 +346,18 @@ int virtual_read_meter(struct virtual *v, unsigned int sensor, int64_t *power_uw
 	return 0;
 }
 
+uint64_t virtual_meter_next_ns(const struct virtual *v, unsigned int sensor)
+{
+	return v->meters[sensor].m.period_us ? v->meters[sensor].next_ns : UINT64_MAX;
+}
+
 uint64_t virtual_next_update_ns(const struct virtual *v)
 {
 	uint64_t next = UINT64_MAX;
 
 	for (unsigned int i = 0; i < v->board.sensor_count; i++)
-		if (v->meters[i].m.period_us && v->meters[i].next_ns < next)
-			next = v->meters[i].next_ns;
+		if (virtual_meter_next_ns(v, i) < next)
+			next = virtual_meter_next_ns(v, i);
 	return next;
 }
 

@@ -108,7 +108,9 @@ void virtual_usage(const struct virtual *v, unsigned int cluster,
  */
 int virtual_read_meter(struct virtual *v, unsigned int sensor, int64_t *power_uw,
 		       uint32_t *volt_uv);
-/* When a meter's next reading is there; UINT64_MAX when the board has none. */
+/* When the next reading of sensors[@sensor] is there; UINT64_MAX when it has none. */
+uint64_t virtual_meter_next_ns(const struct virtual *v, unsigned int sensor);
+/* Of any meter. */
 uint64_t virtual_next_update_ns(const struct virtual *v);
 
 void virtual_truth(const struct virtual *v, unsigned int cluster,

@@ -7,89 +7,39 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "calib/bench/ramp.h"
-#include "calib/bench/stage.h"
+#include "calib/experiment.h"
 #include "calib/measure/stop.h"
-#include "lib/cpulist.h"
 #include "lib/progress.h"
 
-#define MAX_COMBOS 64
-#define MAX_ROWS   256
+#define MAX_ROWS 256
 /* Below it, what else ran on the CPU shows in the table. */
 #define WANTED_SHARE 0.98
 
 struct ramp_options {
-	const char *cpus, *governors, *epps, *format, *board, *sysroot, *power_from;
-	struct opt_list sensors;
-	uint32_t repeats, seed;
+	struct experiment_options experiment;
+	uint32_t repeats;
 	uint64_t idle_ns;
 };
 
 /* One call. */
 struct job {
-	struct cmd_ctx *ctx;
 	const struct ramp_options *opts;
-	struct stage *stage;
-	unsigned int cpus[BOARD_MAX_CPUS], cpu_count;
-	struct knobs_combo combos[MAX_COMBOS];
-	unsigned int combo_count;
+	struct experiment e;
 	struct ramp_row *rows;	      /* MAX_ROWS of them */
 	unsigned int row_count, done; /* rows begun, starts done */
 	struct progress progress;
 };
 
-static void on_note(void *arg, const char *text)
+static unsigned int count_starts(const struct job *job)
 {
-	cmd_note(arg, "%s", text);
-}
-
-static int choose_cpus(struct job *job, struct err *err)
-{
-	const struct stage *s = job->stage;
-	const char *text = job->opts->cpus;
-	int n;
-
-	for (unsigned int i = 0; !text && i < s->type_count; i++)
-		job->cpus[job->cpu_count++] = s->types[i].cpus[s->types[i].cpu_count - 1];
-	if (!text)
-		return 0;
-	n = cpulist_parse(text, job->cpus, BOARD_MAX_CPUS);
-	if (n <= 0)
-		return err_set(err, -EINVAL,
-			       "--cpu '%s' is not a list of CPUs such as 0,4-5", text);
-	job->cpu_count = n;
-	for (int i = 0; i < n; i++)
-		if (!coretypes_find(s->types, s->type_count, job->cpus[i]))
-			return err_set(err, -EINVAL, "there is no CPU %u online here",
-				       job->cpus[i]);
-	return 0;
-}
-
-static int choose(struct job *job, struct err *err)
-{
-	int n, ret = choose_cpus(job, err);
-
-	if (ret)
-		return ret;
-	n = knobs_product(job->opts->governors, job->opts->epps, job->combos, MAX_COMBOS,
-			  err);
-	if (n < 0)
-		return n;
-	job->combo_count = n;
-	if (job->cpu_count * n > MAX_ROWS)
-		return err_set(err, -EINVAL,
-			       "%u CPUs under %d settings are more than %d rows",
-			       job->cpu_count, n, MAX_ROWS);
-	for (int i = 0; !ret && i < n; i++)
-		ret = job->stage->ops->check(job->stage, &job->combos[i], err);
-	return ret;
+	return job->e.cpu_count * job->e.combo_count * job->opts->repeats;
 }
 
 static void show_progress(struct job *job, const struct ramp_row *row)
 {
-	unsigned int all = job->cpu_count * job->combo_count * job->opts->repeats;
+	unsigned int all = count_starts(job);
 	char what[128], name[80];
 
 	snprintf(what, sizeof(what), "%s %s", row->type->name,
@@ -100,16 +50,15 @@ static void show_progress(struct job *job, const struct ramp_row *row)
 
 static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 {
-	int ret = job->stage->ops->apply(job->stage, &row->combo, err);
+	int ret = job->e.stage->ops->apply(job->e.stage, &row->combo, err);
 
 	job->row_count++;
 	while (!ret && row->run_count < job->opts->repeats) {
 		show_progress(job, row);
-		ret = ramp_once(job->stage, row->cpu, job->opts->idle_ns,
+		ret = ramp_once(job->e.stage, row->cpu, job->opts->idle_ns,
 				&row->runs[row->run_count], err);
-		if (!ret)
-			row->run_count++;
-		job->done++;
+		row->run_count += !ret;
+		job->done += !ret;
 	}
 	/* A row without a start is none. */
 	job->row_count -= !row->run_count;
@@ -118,44 +67,46 @@ static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 
 static int measure(struct job *job, struct err *err)
 {
-	const struct stage *s = job->stage;
 	int ret = 0;
 
+	if (job->e.cpu_count * job->e.combo_count > MAX_ROWS)
+		return err_set(err, -EINVAL,
+			       "%u CPUs under %u settings are more than %d rows",
+			       job->e.cpu_count, job->e.combo_count, MAX_ROWS);
 	progress_start(&job->progress, stop_now_ns());
-	for (unsigned int i = 0; !ret && i < job->cpu_count; i++)
-		for (unsigned int j = 0; !ret && j < job->combo_count; j++) {
+	for (unsigned int i = 0; !ret && i < job->e.cpu_count; i++)
+		for (unsigned int j = 0; !ret && j < job->e.combo_count; j++) {
 			struct ramp_row *row = &job->rows[job->row_count];
 
-			row->cpu = job->cpus[i];
-			row->type = coretypes_find(s->types, s->type_count, row->cpu);
-			row->combo = job->combos[j];
+			row->cpu = job->e.cpus[i];
+			row->type = experiment_type(&job->e, i);
+			row->combo = job->e.combos[j];
 			ret = measure_row(job, row, err);
 		}
 	progress_end(&job->progress);
 	return ret;
 }
 
-static enum ramp_format format_of(const struct job *job)
-{
-	if (!strcmp(job->opts->format, "json"))
-		return RAMP_JSON;
-	return strcmp(job->opts->format, "markdown") != 0 ? RAMP_TEXT : RAMP_MARKDOWN;
-}
-
 static int print(const struct job *job, bool interrupted, struct err *err)
 {
 	const struct ramp_result result = {
-		.stage = job->stage,
-		.seed = job->opts->seed,
+		.stage = job->e.stage,
+		.seed = job->opts->experiment.seed,
 		.idle_ns = job->opts->idle_ns,
-		.command = cmd_line(job->ctx),
+		.command = cmd_line(job->e.ctx),
 		.rows = job->rows,
 		.row_count = job->row_count,
 		.repeats = job->opts->repeats,
 		.interrupted = interrupted,
 	};
 
-	return ramp_print(&result, format_of(job), stdout, err);
+	if (job->e.format == EXPERIMENT_JSON)
+		return ramp_print_json(&result, stdout, err);
+	if (job->e.format == EXPERIMENT_MARKDOWN)
+		ramp_print_markdown(&result, stdout);
+	else
+		ramp_print_text(&result, stdout);
+	return 0;
 }
 
 /* What the reader should know of the rows. */
@@ -170,39 +121,26 @@ static void remark(const struct job *job)
 		least = t.minimum < least ? t.minimum : least;
 	}
 	if (least < WANTED_SHARE)
-		cmd_warn(job->ctx,
+		cmd_warn(job->e.ctx,
 			 "the task had its CPU for only %.0f %% of the time at worst: "
 			 "something else ran there, and the figures hold it",
 			 least * 100);
-	if (!job->stage->has_knobs)
-		cmd_note(job->ctx,
+	if (!job->e.stage->has_knobs)
+		cmd_note(job->e.ctx,
 			 "no cpufreq here: what a ramp shows is the hardware's and the "
 			 "hypervisor's doing");
 }
 
-static int run_job(struct job *job, struct err *err)
+static int run_job(struct job *job, struct cmd_ctx *ctx, struct err *err)
 {
-	const struct ramp_options *o = job->opts;
-	const struct stage_options so = {
-		.board = o->board,
-		.seed = o->seed,
-		.sysroot = o->sysroot,
-		.sensors = o->sensors.items,
-		.sensor_count = o->sensors.n,
-		.power_from = o->power_from,
-		.note = on_note,
-		.note_arg = job->ctx,
-	};
 	struct err besides;
 	int ret, back;
 
-	ret = stage_open(&so, &job->stage, err);
-	if (!ret)
-		ret = choose(job, err);
+	ret = experiment_open(&job->e, &job->opts->experiment, ctx, err);
 	if (ret)
 		return ret;
 	ret = measure(job, err);
-	back = job->stage->ops->restore(job->stage, &besides);
+	back = job->e.stage->ops->restore(job->e.stage, &besides);
 	if (job->row_count) {
 		int printed = print(job, ret != 0, ret ? NULL : err);
 
@@ -210,8 +148,8 @@ static int run_job(struct job *job, struct err *err)
 		remark(job);
 	}
 	if (ret == -EINTR)
-		err_set(err, ret, "interrupted after %u of %u starts; %s", job->done - 1,
-			job->cpu_count * job->combo_count * o->repeats,
+		err_set(err, ret, "interrupted after %u of %u starts; %s", job->done,
+			count_starts(job),
 			job->row_count ? "the table holds those"
 				       : "there is nothing to show yet");
 	return back ? err_set(err, back, "%s", besides.msg) : ret;
@@ -232,12 +170,10 @@ static int run_ramp(struct cmd_ctx *ctx, const void *options, int argc, char **a
 		free(job);
 		return err_set(err, ret, "out of memory");
 	}
-	job->ctx = ctx;
 	job->opts = options;
 	stop_begin(&stop);
-	ret = run_job(job, err);
-	if (job->stage)
-		job->stage->ops->close(job->stage);
+	ret = run_job(job, ctx, err);
+	experiment_close(&job->e);
 	free(job->rows);
 	free(job);
 	/* What a signal asked for has been done. */
@@ -249,36 +185,36 @@ static int run_ramp(struct cmd_ctx *ctx, const void *options, int argc, char **a
 #define OPT(member) offsetof(struct ramp_options, member)
 
 static const struct opt ramp_opts[] = {
-	{ "cpu", 0, OPT_STRING, OPT(cpus), "LIST",
+	{ "cpu", 0, OPT_STRING, OPT(experiment.cpus), "LIST",
 	  "start on these CPUs, one after the other; default: one of each kind of core" },
-	{ "governors", 0, OPT_STRING, OPT(governors), "LIST",
+	{ "governors", 0, OPT_STRING, OPT(experiment.governors), "LIST",
 	  "under each of these, such as schedutil,performance; default: as it is" },
-	{ "epp", 0, OPT_STRING, OPT(epps), "LIST",
+	{ "epp", 0, OPT_STRING, OPT(experiment.epps), "LIST",
 	  "with each of these energy/performance preferences; default: as it is" },
 	{ "repeats", 0, OPT_U32, OPT(repeats), "N", "starts of each; default: 5",
 	  .min = 1, .max = RAMP_MAX_REPEATS },
 	{ "idle", 0, OPT_DURATION_NS, OPT(idle_ns), "TIME",
 	  "idle for TIME before each start; default: 500ms" },
-	{ "format", 0, OPT_STRING, OPT(format), "FORMAT",
+	{ "format", 0, OPT_STRING, OPT(experiment.format), "FORMAT",
 	  "text, markdown (for mails) or json; default: text",
 	  .choices = "text|markdown|json" },
-	{ "sensor", 0, OPT_LIST, OPT(sensors), "SPEC",
+	{ "sensor", 0, OPT_LIST, OPT(experiment.sensors), "SPEC",
 	  "read this power meter, as for 'calib measure'; default: all that do not "
 	  "overlap" },
-	{ "power-from", 0, OPT_STRING, OPT(power_from), "SOURCE",
+	{ "power-from", 0, OPT_STRING, OPT(experiment.power_from), "SOURCE",
 	  "read power from a file, '-' or a command, as for 'calib measure'" },
-	{ "board", 0, OPT_STRING, OPT(board), "BOARD",
+	{ "board", 0, OPT_STRING, OPT(experiment.board), "BOARD",
 	  "virtual:NAME: play that board instead, in virtual time" },
-	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
+	{ "sysroot", 0, OPT_STRING, OPT(experiment.sysroot), "DIR",
 	  "look for /sys and /proc of the machine below DIR" },
-	{ "seed", 0, OPT_U32, OPT(seed), "N", "which virtual board it is; default: 1" },
+	{ "seed", 0, OPT_U32, OPT(experiment.seed), "N",
+	  "which virtual board it is; default: 1" },
 	{ NULL },
 };
 
 static const struct ramp_options ramp_defaults = {
-	.format = "text",
+	.experiment = { .format = "text", .seed = 1 },
 	.repeats = 5,
-	.seed = 1,
 	.idle_ns = 500000000,
 };
 
@@ -290,15 +226,17 @@ const struct cmd cmd_ramp = {
 		"floating point operations that no core can overlap), and looks at its "
 		"throughput from the first millisecond: over the first 5, 10, 20, 50, "
 		"100, 500 ms and the first second, in percent of the steady state, "
-		"which is the median of the last half second of 1.5 s. '95 %' is when "
+		"which is the upper quartile of the last half second of 1.5 s. '95 %' is "
+		"when "
 		"it is reached. A step is one iteration of the chain; Mops/s are "
 		"millions of them.\n"
 		"\n"
 		"Each start is a new thread, as the scheduler remembers the load of an "
 		"old one. The lines '+-' are the standard deviation over the starts.\n"
 		"\n"
-		"Power is that of all meters that do not overlap, from the start on for "
-		"1.5 s, and so holds what the rest of the machine draws; without a "
+		"Power is that of all meters that do not overlap, over the last second "
+		"(meters are slow), and so holds what the rest of the machine draws; "
+		"without a "
 		"meter, or without cpufreq, a table with '-' is printed and says so. "
 		"Governors and EPPs need root. They are put back at the end, on Ctrl-C "
 		"(which prints the rows so far), and when calib is killed.\n"

@@ -18,6 +18,7 @@ extern const struct cmd cmd_plot;
 extern const struct cmd cmd_probe;
 extern const struct cmd cmd_ramp;
 extern const struct cmd cmd_restore;
+extern const struct cmd cmd_sweep;
 extern const struct cmd cmd_verify;
 
 #endif

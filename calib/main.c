@@ -14,6 +14,7 @@ static const struct cmd *const cmds[] = {
 	&cmd_fit, &cmd_check, &cmd_plot, &cmd_verify,
 	&cmd_ramp,
 	&cmd_bench_compare,
+	&cmd_sweep,
 	NULL,
 };
 /* clang-format on */

@@ -155,6 +155,25 @@ static int check_word(const struct knobs *k, unsigned int id, const char *what,
 	return check_writable(k, policy_file(id, name, path), err);
 }
 
+/* Active drivers have one EPP of their own for performance, and refuse any other. */
+static int check_pair(const struct knobs_policy *p, const struct knobs_combo *c,
+		      struct err *err)
+{
+	const char *governor = c->governor[0] ? c->governor : p->governor;
+
+	if (!c->epp[0] || !strcmp(c->epp, "performance") ||
+	    strcmp(governor, "performance") != 0 ||
+	    (strcmp(p->driver, "intel_pstate") != 0 &&
+	     strcmp(p->driver, "amd-pstate-epp") != 0))
+		return 0;
+	return err_set(
+		err, -EINVAL,
+		"policy%u: driver %s takes no EPP '%s' under the governor "
+		"performance; set EPPs with powersave, and performance in a call of "
+		"its own",
+		p->id, p->driver, c->epp);
+}
+
 int knobs_check(const struct knobs *k, const struct knobs_combo *c, struct err *err)
 {
 	int ret;
@@ -178,6 +197,8 @@ int knobs_check(const struct knobs *k, const struct knobs_combo *c, struct err *
 			ret = check_word(k, id, "EPP", EPP,
 					 "energy_performance_available_preferences",
 					 c->epp, err);
+		if (!ret)
+			ret = check_pair(&k->policies[i], c, err);
 	}
 	return ret;
 }
@@ -277,17 +298,10 @@ static int set_epp(const struct knobs *k, unsigned int id, const char *epp,
 		   struct err *err)
 {
 	char path[SYSFS_PATH];
-	int ret;
 
 	policy_file(id, EPP, path);
-	ret = strcmp(epp, "default") != 0 ? sysfs_set(k->sys, path, epp, err)
-					  : sysfs_write(k->sys, path, epp, err);
-	if (ret == -EBUSY)
-		return err_set(err, ret,
-			       "policy%u: EPP '%s' is refused: under the governor "
-			       "performance the driver takes no other EPP than its own",
-			       id, epp);
-	return ret;
+	return strcmp(epp, "default") != 0 ? sysfs_set(k->sys, path, epp, err)
+					   : sysfs_write(k->sys, path, epp, err);
 }
 
 static int set(const struct knobs *k, const struct knobs_combo *c, struct err *err)

@@ -52,17 +52,20 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Steps per bin: the median of short windows, so that what else ran there for a moment
- * does not count. */
+/*
+ * Steps per bin: the upper quartile of those in which the task ran, so that what else
+ * ran there, be it half of the time, does not count.
+ */
 static double steady(const struct ramp_trace *t)
 {
-	double windows[(RAMP_BINS - RAMP_STEADY_BIN) / SMOOTH];
+	double ran[RAMP_BINS - RAMP_STEADY_BIN];
 	unsigned int n = 0;
 
-	for (unsigned int i = RAMP_STEADY_BIN; i + SMOOTH <= RAMP_BINS; i += SMOOTH)
-		windows[n++] = sum(t->steps + i, SMOOTH) / SMOOTH;
-	qsort(windows, n, sizeof(windows[0]), compare);
-	return (windows[(n - 1) / 2] + windows[n / 2]) / 2;
+	for (unsigned int i = RAMP_STEADY_BIN; i < RAMP_BINS; i++)
+		if (t->steps[i] > 0)
+			ran[n++] = t->steps[i];
+	qsort(ran, n, sizeof(ran[0]), compare);
+	return n ? ran[n * 3 / 4] : 0;
 }
 
 int ramp_analyse(const struct ramp_trace *t, struct ramp_run *run, struct err *err)
@@ -81,7 +84,7 @@ int ramp_analyse(const struct ramp_trace *t, struct ramp_run *run, struct err *e
 	while (i + SMOOTH < RAMP_BINS &&
 	       sum(t->steps + i, SMOOTH) < CONVERGED * SMOOTH * per_bin)
 		i++;
-	run->converged_ms = i * (RAMP_BIN_NS / 1e6);
+	run->converged_ms = i + SMOOTH < RAMP_BINS ? i * (RAMP_BIN_NS / 1e6) : NAN;
 	run->mops = per_bin / RAMP_BIN_NS * 1e3;
 	return 0;
 }
@@ -90,15 +93,33 @@ int ramp_analyse(const struct ramp_trace *t, struct ramp_run *run, struct err *e
 struct start {
 	struct ramp_trace trace;
 	uint64_t took_ns, had_ns;
+	double watt;
 };
+
+/* Work until @end_ns and take the power of that. */
+static int work_metered(struct stage *s, struct start *start, uint64_t end_ns,
+			const struct stage_watch *watch, struct err *err)
+{
+	bool counts = !s->ops->energy_begin(s, NULL);
+	uint64_t begin = s->ops->now_ns(s);
+	int ret = s->ops->work(s, INFINITY, end_ns, watch, err);
+	double joule, seconds = (s->ops->now_ns(s) - begin) * 1e-9;
+
+	if (counts && !s->ops->energy_end(s, &joule, NULL))
+		start->watt = joule / seconds;
+	return ret;
+}
 
 static int work(struct stage *s, void *arg, struct err *err)
 {
 	struct start *start = arg;
 	const struct stage_watch watch = { ramp_piece, &start->trace };
 	uint64_t begin = s->ops->now_ns(s), had = s->ops->task_ns(s);
-	int ret = s->ops->work(s, INFINITY, begin + RAMP_NS, &watch, err);
+	uint64_t metered = begin + RAMP_POWER_BIN * (uint64_t)RAMP_BIN_NS;
+	int ret = s->ops->work(s, INFINITY, metered, &watch, err);
 
+	if (!ret)
+		ret = work_metered(s, start, begin + RAMP_NS, &watch, err);
 	start->took_ns = s->ops->now_ns(s) - begin;
 	start->had_ns = s->ops->task_ns(s) - had;
 	return ret;
@@ -108,20 +129,17 @@ static int measure(struct stage *s, unsigned int cpu, struct start *start,
 		   struct ramp_run *run, struct err *err)
 {
 	const struct stage_task task = { work, start };
-	bool counts = !s->ops->energy_begin(s, NULL);
-	uint64_t begin = s->ops->now_ns(s);
-	double joule = NAN, seconds;
+	const double *metered = start->trace.steps + RAMP_POWER_BIN;
+	unsigned int bins = RAMP_BINS - RAMP_POWER_BIN;
 	int ret = s->ops->task(s, cpu, &task, err);
 
-	seconds = (s->ops->now_ns(s) - begin) * 1e-9;
-	if (counts && s->ops->energy_end(s, &joule, NULL))
-		joule = NAN;
 	if (!ret)
 		ret = ramp_analyse(&start->trace, run, err);
 	if (ret)
 		return ret;
-	run->watt = joule / seconds;
-	run->joule_per_gop = joule / (sum(start->trace.steps, RAMP_BINS) / 1e9);
+	run->watt = start->watt;
+	run->joule_per_gop = start->watt * bins * (RAMP_BIN_NS / 1e9) /
+			     (sum(metered, bins) / 1e9);
 	run->had_cpu = (double)start->had_ns / start->took_ns;
 	return 0;
 }
@@ -134,6 +152,7 @@ int ramp_once(struct stage *s, unsigned int cpu, uint64_t idle_ns, struct ramp_r
 
 	if (!start)
 		return err_set(err, -ENOMEM, "out of memory");
+	start->watt = NAN;
 	ret = s->ops->sleep_until(s, s->ops->now_ns(s) + idle_ns, err);
 	if (!ret)
 		ret = measure(s, cpu, start, run, err);

@@ -19,6 +19,7 @@
 #define RAMP_BINS	 1500
 #define RAMP_NS		 (UINT64_C(1500) * RAMP_BIN_NS)
 #define RAMP_STEADY_BIN	 1000 /* the steady state is what is from here on */
+#define RAMP_POWER_BIN	 500  /* power is the mean from here on: meters are slow */
 #define RAMP_WINDOWS	 7
 #define RAMP_MAX_REPEATS 100
 
@@ -33,10 +34,10 @@ struct ramp_trace {
 /* One start. NAN: unknown. */
 struct ramp_run {
 	double percent[RAMP_WINDOWS]; /* throughput, of the steady state's */
-	double converged_ms;	      /* begin of the first 5 ms that have 95 % of it */
-	double mops;		      /* steady state, in 1e6 steps/s */
-	double watt, joule_per_gop;
-	double had_cpu; /* share of the time that the task had the CPU */
+	double converged_ms; /* begin of the first 5 ms that have 95 % of it; NAN: none */
+	double mops;	     /* steady state, in 1e6 steps/s */
+	double watt, joule_per_gop; /* of the last second */
+	double had_cpu;		    /* share of the time that the task had the CPU */
 };
 
 /* A CPU under a combination of settings. */
@@ -63,8 +64,6 @@ int ramp_once(struct stage *s, unsigned int cpu, uint64_t idle_ns, struct ramp_r
 /* Over the runs, of the value at @offset of struct ramp_run. */
 struct tally ramp_tally(const struct ramp_row *row, size_t offset);
 
-enum ramp_format { RAMP_TEXT, RAMP_MARKDOWN, RAMP_JSON };
-
 /* All that was measured. */
 struct ramp_result {
 	const struct stage *stage;
@@ -77,7 +76,8 @@ struct ramp_result {
 	bool interrupted;
 };
 
-int ramp_print(const struct ramp_result *r, enum ramp_format format, FILE *f,
-	       struct err *err);
+void ramp_print_text(const struct ramp_result *r, FILE *f);
+void ramp_print_markdown(const struct ramp_result *r, FILE *f);
+int ramp_print_json(const struct ramp_result *r, FILE *f, struct err *err);
 
 #endif

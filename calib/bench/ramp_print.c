@@ -21,7 +21,7 @@ static const struct column {
 #define PERCENT(i, ms)                                                                   \
 	{                                                                                \
 #ms, "ms", "percent-" #ms "-ms",                                         \
-			offsetof(struct ramp_run, percent) + (i) * sizeof(double), 7, 1  \
+			offsetof(struct ramp_run, percent) + (i) * sizeof(double), 6, 1  \
 	}
 	PERCENT(0, 5),
 	PERCENT(1, 10),
@@ -30,10 +30,10 @@ static const struct column {
 	PERCENT(4, 100),
 	PERCENT(5, 500),
 	PERCENT(6, 1000),
-	{ "95 %", "ms", "converged-ms", offsetof(struct ramp_run, converged_ms), 7, 0 },
-	{ "steady", "Mops/s", "mops", offsetof(struct ramp_run, mops), 8, 1 },
-	{ "power", "W", "watt", offsetof(struct ramp_run, watt), 7, 3 },
-	{ "energy", "J/Gop", "joule-per-gop", offsetof(struct ramp_run, joule_per_gop), 7,
+	{ "95 %", "ms", "converged-ms", offsetof(struct ramp_run, converged_ms), 6, 0 },
+	{ "steady", "Mops/s", "mops", offsetof(struct ramp_run, mops), 7, 1 },
+	{ "power", "W", "watt", offsetof(struct ramp_run, watt), 6, 3 },
+	{ "energy", "J/Gop", "joule-per-gop", offsetof(struct ramp_run, joule_per_gop), 6,
 	  2 },
 };
 #define COLUMNS (sizeof(columns) / sizeof(columns[0]))
@@ -54,7 +54,7 @@ static void describe(const struct ramp_result *r, FILE *f)
 		"when it is reached\n",
 		r->idle_ns / 1e6, r->repeats, text_s(r->repeats));
 	if (s->meters[0])
-		fprintf(f, "power of %s, over 1.5 s from the start\n", s->meters);
+		fprintf(f, "power of %s, over the last of 1.5 s\n", s->meters);
 	else
 		fprintf(f, "no power: %s\n", s->no_meter);
 }
@@ -80,37 +80,37 @@ static void text_row(const struct ramp_row *row, FILE *f)
 	struct tally t;
 	size_t i;
 
-	fprintf(f, "%-10s %3u  %-28s", row->type->name, row->cpu,
+	fprintf(f, "%-10s %3u  %-31s", row->type->name, row->cpu,
 		knobs_name(&row->combo, name, sizeof(name)));
 	for (i = 0; i < COLUMNS; i++) {
 		t = ramp_tally(row, columns[i].offset);
-		fprintf(f, "%*s", columns[i].width,
+		fprintf(f, " %*s", columns[i].width,
 			number(mean(&t), columns[i].digits, cell, sizeof(cell)));
 	}
 	if (row->run_count < 2) {
 		fprintf(f, "\n");
 		return;
 	}
-	fprintf(f, "\n%-10s %3s  %-28s", "", "", "  +-");
+	fprintf(f, "\n%-10s %3s  %-31s", "", "", "  +-");
 	for (i = 0; i < COLUMNS; i++) {
 		t = ramp_tally(row, columns[i].offset);
-		fprintf(f, "%*s", columns[i].width,
+		fprintf(f, " %*s", columns[i].width,
 			number(tally_sd(&t), columns[i].digits, cell, sizeof(cell)));
 	}
 	fprintf(f, "\n");
 }
 
-static void print_text(const struct ramp_result *r, FILE *f)
+void ramp_print_text(const struct ramp_result *r, FILE *f)
 {
 	size_t i;
 
 	describe(r, f);
-	fprintf(f, "\n%-10s %3s  %-28s", "core", "CPU", "governor/EPP");
+	fprintf(f, "\n%-10s %3s  %-31s", "core", "CPU", "governor/EPP");
 	for (i = 0; i < COLUMNS; i++)
-		fprintf(f, "%*s", columns[i].width, columns[i].head);
-	fprintf(f, "\n%-10s %3s  %-28s", "", "", "");
+		fprintf(f, " %*s", columns[i].width, columns[i].head);
+	fprintf(f, "\n%-10s %3s  %-31s", "", "", "");
 	for (i = 0; i < COLUMNS; i++)
-		fprintf(f, "%*s", columns[i].width, columns[i].unit);
+		fprintf(f, " %*s", columns[i].width, columns[i].unit);
 	fprintf(f, "\n");
 	for (unsigned int n = 0; n < r->row_count; n++)
 		text_row(&r->rows[n], f);
@@ -136,7 +136,7 @@ static void markdown_row(const struct ramp_row *row, FILE *f)
 	fprintf(f, "\n");
 }
 
-static void print_markdown(const struct ramp_result *r, FILE *f)
+void ramp_print_markdown(const struct ramp_result *r, FILE *f)
 {
 	size_t i;
 
@@ -188,7 +188,7 @@ static int add_row(struct json *rows, const struct ramp_row *row)
 	return ret | json_add(rows, obj);
 }
 
-static int print_json(const struct ramp_result *r, FILE *f, struct err *err)
+int ramp_print_json(const struct ramp_result *r, FILE *f, struct err *err)
 {
 	struct json *root = json_new_object(), *rows = json_new_array();
 	int ret = 0;
@@ -212,16 +212,4 @@ static int print_json(const struct ramp_result *r, FILE *f, struct err *err)
 		ret = json_write(root, f, err);
 	json_free(root);
 	return ret;
-}
-
-int ramp_print(const struct ramp_result *r, enum ramp_format format, FILE *f,
-	       struct err *err)
-{
-	if (format == RAMP_JSON)
-		return print_json(r, f, err);
-	if (format == RAMP_MARKDOWN)
-		print_markdown(r, f);
-	else
-		print_text(r, f);
-	return 0;
 }

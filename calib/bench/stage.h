@@ -51,8 +51,7 @@ struct stage_ops {
 	int (*sleep_until)(struct stage *s, uint64_t ns, struct err *err);
 	/* From a task: the CPU time it had. */
 	uint64_t (*task_ns)(struct stage *s);
-	/* Count energy from here, and tell it. 0; -ENODATA: it is not known. Not from a
-	 * task. */
+	/* Count energy from here, and tell it. 0; -ENODATA: it is not known. */
 	int (*energy_begin)(struct stage *s, struct err *err);
 	int (*energy_end)(struct stage *s, double *joule, struct err *err);
 	void (*close)(struct stage *s);

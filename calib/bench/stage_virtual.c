@@ -100,35 +100,34 @@ static double clock_khz(const struct board_stage *bs)
 	return truth.khz;
 }
 
-/* Each reading is the mean of its period: energy up to now, where the period is over. */
-static void count_meters(struct board_stage *bs)
+/* What sensors[@i] reads stands for the time since it was counted last. */
+static void count_meter(struct board_stage *bs, unsigned int i)
 {
 	uint64_t now = virtual_now_ns(bs->virt);
+	int64_t uw;
+	uint32_t uv;
 
-	for (unsigned int i = 0; i < bs->board.sensor_count; i++) {
-		int64_t uw;
-		uint32_t uv;
-
-		if (!(bs->meters & 1u << i) || virtual_read_meter(bs->virt, i, &uw, &uv))
-			continue;
-		bs->joule += uw * 1e-6 * (now - bs->counted_ns[i]) * 1e-9;
-		bs->counted_ns[i] = now;
-	}
+	if (!(bs->meters & 1u << i) || virtual_read_meter(bs->virt, i, &uw, &uv))
+		return;
+	bs->joule += uw * 1e-6 * (now - bs->counted_ns[i]) * 1e-9;
+	bs->counted_ns[i] = now;
 }
 
-/*
- * Pass time until @ns, while nothing but the meters' updates happens. An update of one
- * meter is taken for all: the others' last reading then counts for the time since, as
- * with a program that polls them.
- */
+/* Pass time until @ns, while nothing but the meters' updates happens. */
 static void pass(struct board_stage *bs, uint64_t ns)
 {
 	uint64_t next;
 
 	while ((next = virtual_next_update_ns(bs->virt)) <= ns) {
+		uint32_t due = 0;
+
+		for (unsigned int i = 0; i < bs->board.sensor_count; i++)
+			due |= (uint32_t)(virtual_meter_next_ns(bs->virt, i) <= next)
+			       << i;
 		virtual_advance(bs->virt, next);
-		if (bs->counting)
-			count_meters(bs);
+		for (unsigned int i = 0; bs->counting && i < bs->board.sensor_count; i++)
+			if (due & 1u << i)
+				count_meter(bs, i);
 	}
 	virtual_advance(bs->virt, ns);
 }
@@ -314,7 +313,8 @@ static int board_energy_end(struct stage *s, double *joule, struct err *err)
 
 	if (!bs->counting)
 		return err_set(err, -ENODATA, "%s", s->no_meter);
-	count_meters(bs);
+	for (unsigned int i = 0; i < bs->board.sensor_count; i++)
+		count_meter(bs, i);
 	bs->counting = false;
 	*joule = bs->joule;
 	return 0;

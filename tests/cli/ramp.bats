@@ -18,7 +18,7 @@ ramp() {
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
 	[[ "${lines[0]}" == "VIRTUAL board 'odroid-xu3', seed 1: "* ]]
-	[[ "$output" == *"power of ina231@0x40 VDD_ARM, ina231@0x45 VDD_KFC, over 1.5 s"* ]]
+	[[ "$output" == *"power of ina231@0x40 VDD_ARM, ina231@0x45 VDD_KFC, over the last of 1.5 s"* ]]
 	[ "$(awk '/^a/ { print $1, $2, $3, $11 }' <<< "$output")" = "a7 3 schedutil 23
 a7 3 performance 0
 a15 7 schedutil 36

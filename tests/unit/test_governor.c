@@ -193,6 +193,8 @@ static void what_is_not_modelled_is_refused(void **state)
 	assert_non_null(strstr(err.msg, "EPP 'fast' is not offered; there are perf"));
 	assert_int_equal(governor_init(&g, "schedutil", "fast", true, &big, 0, &err),
 			 -EINVAL);
+	assert_int_equal(governor_init(&g, "performance", "power", true, &big, 0, &err),
+			 -EINVAL);
 	assert_int_equal(governor_init(&g, "schedutil", "power", false, &big, 0, &err),
 			 -ENOTSUP);
 }

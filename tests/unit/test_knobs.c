@@ -237,6 +237,24 @@ static void a_driver_without_epp_says_so(void **state)
 		"energy_performance_available_preferences)");
 }
 
+static void active_drivers_have_one_epp_for_performance(void **state)
+{
+	struct fixture *f = *state;
+
+	put(f, "policy0/scaling_driver", "intel_pstate\n");
+	put(f, "policy0/scaling_available_governors", "performance powersave\n");
+	knobs_close(&f->k);
+	assert_int_equal(knobs_open(&f->k, &f->sys, NULL, NULL, NULL), 0);
+	free(f->before);
+	f->before = fake_dump(f->dir, "");
+	refused(f, "governor=performance,epp=power,policy=0", -EINVAL,
+		"policy0: driver intel_pstate takes no EPP 'power' under the governor "
+		"performance; set EPPs with powersave, and performance in a call of its "
+		"own");
+	apply(f, "governor=performance,epp=performance,policy=0");
+	apply(f, "governor=powersave,epp=power,policy=0");
+}
+
 static void without_cpufreq_nothing_can_be_set(void **state)
 {
 	struct fixture *f = *state;
@@ -306,6 +324,7 @@ int main(void)
 		T(what_a_combination_leaves_is_as_it_was_found),
 		T(what_is_not_offered_is_refused_with_what_is),
 		T(a_driver_without_epp_says_so),
+		T(active_drivers_have_one_epp_for_performance),
 		T(without_cpufreq_nothing_can_be_set),
 		T(settings_come_back_when_we_are_killed),
 	};

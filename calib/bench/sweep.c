@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * One step of a sweep.
+ */
+#include "calib/bench/sweep.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/bench/ramp.h"
+#include "lib/num.h"
+
+#define SETTLE_PART 6 /* of a step is not looked at */
+
+/* "A,B,C" with each in 1..@max. How many, or -EINVAL. */
+static int parse_list(const char *text, uint32_t max, uint32_t *out, unsigned int room)
+{
+	unsigned int n = 0;
+	char word[16];
+
+	for (const char *p = text;; p++) {
+		size_t len = strcspn(p, ",");
+
+		if (n == room || len >= sizeof(word))
+			return -EINVAL;
+		memcpy(word, p, len);
+		word[len] = '\0';
+		if (num_u32(word, &out[n]) || !out[n] || out[n] > max)
+			return -EINVAL;
+		n++;
+		p += len;
+		if (!*p)
+			return n;
+	}
+}
+
+int sweep_frequencies(const char *text, struct sweep_plan *p, struct err *err)
+{
+	int n = parse_list(text, 2000, p->hz, SWEEP_MAX_HZ);
+
+	if (n < 0)
+		return err_set(err, n,
+			       "'%s' is not a list of at most %d frequencies of "
+			       "1..2000 Hz, such as 73,113",
+			       text, SWEEP_MAX_HZ);
+	p->hz_count = n;
+	return 0;
+}
+
+int sweep_loads(const char *text, struct sweep_plan *p, struct err *err)
+{
+	int n = parse_list(text, 100, p->load, (SWEEP_MAX_STEPS + 1) / 2), i;
+
+	for (i = 1; i < n && p->load[i] > p->load[i - 1]; i++)
+		;
+	if (n < 0 || i < n)
+		return err_set(err, -EINVAL,
+			       "'%s' is not a list of at most %d ascending loads in "
+			       "percent, such as 10,50,100",
+			       text, (SWEEP_MAX_STEPS + 1) / 2);
+	for (i = 0; i < n; i++)
+		p->down[i] = false;
+	/* The highest one is there once. */
+	for (; i < 2 * n - 1; i++) {
+		p->load[i] = p->load[2 * (n - 1) - i];
+		p->down[i] = true;
+	}
+	p->step_count = i;
+	return 0;
+}
+
+int sweep_full_rate(struct stage *s, unsigned int cpu, double *rate, struct err *err)
+{
+	const struct knobs_combo fast = { .governor = "performance" };
+	struct ramp_run run;
+	int ret = 0;
+
+	if (!s->ops->check(s, &fast, NULL))
+		ret = s->ops->apply(s, &fast, err);
+	if (!ret)
+		ret = ramp_once(s, cpu, 0, &run, err);
+	if (!ret)
+		*rate = run.mops * 1e6;
+	return ret;
+}
+
+/* A step on its way. */
+struct step {
+	const struct sweep_plan *plan;
+	struct sweep_row *row;
+	double steps;	  /* in a packet */
+	uint64_t next_ns; /* when the next period begins */
+};
+
+/* Do @part up to @until_ns, and take the power of that for a sample. */
+static int sample(struct stage *s, struct step *st, uint64_t until_ns,
+		  int (*part)(struct stage *s, struct step *st, uint64_t until_ns,
+			      struct err *err),
+		  struct err *err)
+{
+	bool counts = !s->ops->energy_begin(s, NULL);
+	uint64_t begin = s->ops->now_ns(s);
+	int ret = part(s, st, until_ns, err);
+	double joule, seconds = (s->ops->now_ns(s) - begin) * 1e-9;
+
+	if (counts && !s->ops->energy_end(s, &joule, NULL) && !ret)
+		tally_add(&st->row->watt, joule / seconds);
+	return ret;
+}
+
+/* A packet that ends late delays those behind it: no backlog is worked off. */
+static int period(struct stage *s, struct step *st, struct err *err)
+{
+	uint64_t begin = s->ops->now_ns(s), end;
+	int ret = s->ops->work(s, st->steps, UINT64_MAX, NULL, err);
+
+	if (ret)
+		return ret;
+	end = s->ops->now_ns(s);
+	tally_add(&st->row->seconds, (end - begin) * 1e-9);
+	st->next_ns += llround(1e9 / st->row->hz);
+	if (end <= st->next_ns)
+		return s->ops->sleep_until(s, st->next_ns, err);
+	st->row->late++;
+	st->next_ns = end;
+	return 0;
+}
+
+static int periods(struct stage *s, struct step *st, uint64_t until_ns, struct err *err)
+{
+	int ret = 0;
+
+	while (!ret && st->next_ns < until_ns)
+		ret = period(s, st, err);
+	return ret;
+}
+
+/* What came before the step is in its first packets and in meters that are slow. */
+static void forget(struct sweep_row *row)
+{
+	row->seconds = row->watt = (struct tally){ 0 };
+	row->late = 0;
+}
+
+static int run_periodic(struct stage *s, void *arg, struct err *err)
+{
+	struct step *st = arg;
+	uint64_t all = st->plan->step_ns, begin = s->ops->now_ns(s);
+	unsigned int slices = all > SWEEP_SLICE_NS ? all / SWEEP_SLICE_NS : 1;
+	int ret;
+
+	st->next_ns = begin;
+	ret = periods(s, st, begin + all / SETTLE_PART, err);
+	forget(st->row);
+	begin = st->next_ns;
+	for (unsigned int i = 1; !ret && i <= slices; i++)
+		ret = sample(s, st, begin + all * i / slices, periods, err);
+	return ret;
+}
+
+static int processes(struct stage *s, struct step *st, uint64_t until_ns, struct err *err)
+{
+	uint64_t begin = s->ops->now_ns(s);
+	int ret = 0;
+
+	(void)until_ns;
+	for (uint32_t i = 0; !ret && i < st->plan->tasks; i++)
+		ret = s->ops->process(s, st->steps, err);
+	if (!ret)
+		tally_add(&st->row->seconds, (s->ops->now_ns(s) - begin) * 1e-9);
+	return ret;
+}
+
+static int run_serialized(struct stage *s, void *arg, struct err *err)
+{
+	struct step *st = arg;
+	int ret = processes(s, st, 0, err);
+
+	forget(st->row);
+	for (uint32_t i = 0; !ret && i < st->plan->samples; i++)
+		ret = sample(s, st, 0, processes, err);
+	return ret;
+}
+
+int sweep_step(struct stage *s, const struct sweep_plan *p, double rate,
+	       struct sweep_row *row, struct err *err)
+{
+	struct step st = { .plan = p, .row = row };
+	const struct stage_task task = { p->serialized ? run_serialized : run_periodic,
+					 &st };
+	int ret;
+
+	st.steps = p->serialized ? rate * p->packet_ns * 1e-9
+				 : rate * row->load / 100 / row->hz;
+	ret = s->ops->task(s, row->cpu, &task, err);
+	row->done = !ret;
+	return ret;
+}

@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calib sweep: what do loads that sleep draw, and how long do they take?
+ */
+#include "calib/commands.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "calib/bench/ramp.h"
+#include "calib/bench/sweep.h"
+#include "calib/experiment.h"
+#include "calib/measure/stop.h"
+#include "lib/progress.h"
+
+struct sweep_options {
+	struct experiment_options experiment;
+	const char *hz, *loads;
+	uint64_t step_ns, packet_ns;
+	uint32_t tasks, samples;
+	bool serialized;
+};
+
+/* One call. Rows are measured CPU by CPU, combination by combination. */
+struct job {
+	const struct sweep_options *opts;
+	struct experiment e;
+	struct sweep_plan plan;
+	double rates[BOARD_MAX_CPUS];
+	struct sweep_row *rows;
+	unsigned int per_combo, row_count, done;
+	struct progress progress;
+};
+
+static int make_plan(struct job *job, struct err *err)
+{
+	const struct sweep_options *o = job->opts;
+	int ret = sweep_frequencies(o->hz, &job->plan, err);
+
+	if (!ret)
+		ret = sweep_loads(o->loads, &job->plan, err);
+	job->plan.serialized = o->serialized;
+	job->plan.step_ns = o->step_ns;
+	job->plan.packet_ns = o->packet_ns;
+	job->plan.tasks = o->tasks;
+	job->plan.samples = o->samples;
+	return ret;
+}
+
+static struct sweep_row *row_at(const struct job *job, unsigned int cpu,
+				unsigned int combo, unsigned int i)
+{
+	return &job->rows[(cpu * job->e.combo_count + combo) * job->per_combo + i];
+}
+
+static int make_rows(struct job *job, struct err *err)
+{
+	const struct sweep_plan *p = &job->plan;
+	unsigned int i;
+
+	job->per_combo = p->serialized ? 1 : p->hz_count * p->step_count;
+	job->row_count = job->e.cpu_count * job->e.combo_count * job->per_combo;
+	job->rows = calloc(job->row_count, sizeof(*job->rows));
+	if (!job->rows)
+		return err_set(err, -ENOMEM, "out of memory");
+	for (i = 0; i < job->row_count; i++) {
+		struct sweep_row *row = &job->rows[i];
+		unsigned int step = i % job->per_combo;
+		unsigned int cpu = i / job->per_combo / job->e.combo_count;
+
+		row->cpu = job->e.cpus[cpu];
+		row->type = experiment_type(&job->e, cpu);
+		row->combo = job->e.combos[i / job->per_combo % job->e.combo_count];
+		if (p->serialized)
+			continue;
+		row->hz = p->hz[step / p->step_count];
+		row->load = p->load[step % p->step_count];
+		row->down = p->down[step % p->step_count];
+	}
+	return 0;
+}
+
+/* As planned: serialized steps take as long as they take. */
+static uint64_t step_ns(const struct sweep_plan *p)
+{
+	return p->serialized ? p->packet_ns * p->tasks * (p->samples + 1)
+			     : p->step_ns * 7 / 6;
+}
+
+static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
+		       struct err *err)
+{
+	char name[80], what[160];
+	int ret;
+
+	knobs_name(&row->combo, name, sizeof(name));
+	if (job->plan.serialized)
+		snprintf(what, sizeof(what), "%s %s", row->type->name, name);
+	else
+		snprintf(what, sizeof(what), "%s %s %u Hz %u %%", row->type->name, name,
+			 row->hz, row->load);
+	progress_update(&job->progress, stop_now_ns(), job->done, job->row_count,
+			(job->row_count - job->done) * step_ns(&job->plan), what);
+	ret = sweep_step(job->e.stage, &job->plan, job->rates[cpu], row, err);
+	job->done += !ret;
+	return ret;
+}
+
+static int measure(struct job *job, struct err *err)
+{
+	struct stage *s = job->e.stage;
+	int ret = 0;
+
+	progress_start(&job->progress, stop_now_ns());
+	for (unsigned int cpu = 0; !ret && cpu < job->e.cpu_count; cpu++) {
+		ret = sweep_full_rate(s, job->e.cpus[cpu], &job->rates[cpu], err);
+		for (unsigned int j = 0; !ret && j < job->e.combo_count; j++) {
+			ret = s->ops->apply(s, &job->e.combos[j], err);
+			for (unsigned int i = 0; !ret && i < job->per_combo; i++)
+				ret = measure_row(job, cpu, row_at(job, cpu, j, i), err);
+		}
+	}
+	progress_end(&job->progress);
+	return ret;
+}
+
+/* In the order to show them: what differs in the settings alone stands together. */
+static unsigned int sort_rows(const struct job *job, const struct sweep_row **out)
+{
+	unsigned int n = 0;
+
+	for (unsigned int cpu = 0; cpu < job->e.cpu_count; cpu++)
+		for (unsigned int i = 0; i < job->per_combo; i++)
+			for (unsigned int j = 0; j < job->e.combo_count; j++)
+				if (row_at(job, cpu, j, i)->done)
+					out[n++] = row_at(job, cpu, j, i);
+	return n;
+}
+
+static int print(const struct job *job, bool interrupted, struct err *err)
+{
+	const struct sweep_row **rows = calloc(job->row_count, sizeof(*rows));
+	struct sweep_result result = {
+		.stage = job->e.stage,
+		.plan = &job->plan,
+		.seed = job->opts->experiment.seed,
+		.command = cmd_line(job->e.ctx),
+		.cpus = job->e.cpus,
+		.rates = job->rates,
+		.cpu_count = job->e.cpu_count,
+		.rows = rows,
+		.interrupted = interrupted,
+	};
+	int ret = 0;
+
+	if (!rows)
+		return err_set(err, -ENOMEM, "out of memory");
+	result.row_count = sort_rows(job, rows);
+	if (job->e.format == EXPERIMENT_JSON)
+		ret = sweep_print_json(&result, stdout, err);
+	else if (job->e.format == EXPERIMENT_MARKDOWN)
+		sweep_print_markdown(&result, stdout);
+	else
+		sweep_print_text(&result, stdout);
+	free(rows);
+	return ret;
+}
+
+static int run_job(struct job *job, struct cmd_ctx *ctx, struct err *err)
+{
+	struct err besides;
+	int ret, back;
+
+	ret = make_plan(job, err);
+	if (!ret)
+		ret = experiment_open(&job->e, &job->opts->experiment, ctx, err);
+	if (!ret)
+		ret = make_rows(job, err);
+	if (ret)
+		return ret;
+	ret = measure(job, err);
+	back = job->e.stage->ops->restore(job->e.stage, &besides);
+	if (job->done) {
+		int printed = print(job, ret != 0, ret ? NULL : err);
+
+		ret = ret ? ret : printed;
+	}
+	if (ret == -EINTR)
+		err_set(err, ret, "interrupted after %u of %u rows; %s", job->done,
+			job->row_count,
+			job->done ? "the table holds those" : "there is no table yet");
+	return back ? err_set(err, back, "%s", besides.msg) : ret;
+}
+
+static int run_sweep(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
+		     struct err *err)
+{
+	struct job *job = calloc(1, sizeof(*job));
+	struct stop stop;
+	int ret;
+
+	(void)argc;
+	(void)argv;
+	if (!job)
+		return err_set(err, -ENOMEM, "out of memory");
+	job->opts = options;
+	stop_begin(&stop);
+	ret = run_job(job, ctx, err);
+	experiment_close(&job->e);
+	free(job->rows);
+	free(job);
+	/* What a signal asked for has been done. */
+	stop_drop();
+	stop_end(&stop);
+	return ret;
+}
+
+#define OPT(member) offsetof(struct sweep_options, member)
+
+static const struct opt sweep_opts[] = {
+	{ "cpu", 0, OPT_STRING, OPT(experiment.cpus), "LIST",
+	  "run on these CPUs, one after the other; default: one of each kind of core" },
+	{ "governors", 0, OPT_STRING, OPT(experiment.governors), "LIST",
+	  "under each of these, such as schedutil,performance; default: as it is" },
+	{ "epp", 0, OPT_STRING, OPT(experiment.epps), "LIST",
+	  "with each of these energy/performance preferences; default: as it is" },
+	{ "hz", 0, OPT_STRING, OPT(hz), "LIST",
+	  "work/sleep frequencies; default: 73,113,211,347,401" },
+	{ "loads", 0, OPT_STRING, OPT(loads), "LIST",
+	  "loads in percent, swept up and down again; default: 10,20,...,100" },
+	{ "time", 0, OPT_DURATION_NS, OPT(step_ns), "TIME",
+	  "stay at each load for TIME; default: 3s" },
+	{ "serialized", 0, OPT_FLAG, OPT(serialized), NULL,
+	  "processes one after the other in place of periods" },
+	{ "packet", 0, OPT_DURATION_NS, OPT(packet_ns), "TIME",
+	  "work of such a process, at the highest clock; default: 500us" },
+	{ "tasks", 0, OPT_U32, OPT(tasks), "N", "processes in a sample; default: 1000",
+	  .min = 1, .max = 1000000 },
+	{ "samples", 0, OPT_U32, OPT(samples), "N", "samples of each; default: 10",
+	  .min = 1, .max = 1000 },
+	{ "format", 0, OPT_STRING, OPT(experiment.format), "FORMAT",
+	  "text, markdown (for mails) or json; default: text",
+	  .choices = "text|markdown|json" },
+	{ "sensor", 0, OPT_LIST, OPT(experiment.sensors), "SPEC",
+	  "read this power meter, as for 'calib measure'; default: all that do not "
+	  "overlap" },
+	{ "power-from", 0, OPT_STRING, OPT(experiment.power_from), "SOURCE",
+	  "read power from a file, '-' or a command, as for 'calib measure'" },
+	{ "board", 0, OPT_STRING, OPT(experiment.board), "BOARD",
+	  "virtual:NAME: play that board instead, in virtual time" },
+	{ "sysroot", 0, OPT_STRING, OPT(experiment.sysroot), "DIR",
+	  "look for /sys and /proc of the machine below DIR" },
+	{ "seed", 0, OPT_U32, OPT(experiment.seed), "N",
+	  "which virtual board it is; default: 1" },
+	{ NULL },
+};
+
+static const struct sweep_options sweep_defaults = {
+	.experiment = { .format = "text", .seed = 1 },
+	.hz = "73,113,211,347,401",
+	.loads = "10,20,30,40,50,60,70,80,90,100",
+	.step_ns = 3000000000,
+	.packet_ns = 500000,
+	.tasks = 1000,
+	.samples = 10,
+};
+
+const struct cmd cmd_sweep = {
+	.name = "sweep",
+	.args = "",
+	.summary = "what loads that sleep draw, per frequency, load and governor",
+	.help = "Runs one task that works and sleeps: a packet of work in each period of "
+		"a work/sleep frequency. The work does not depend on the clock: 100 % is "
+		"what fills the period at the highest clock, which is looked at first. "
+		"The load is swept up and down, to show what a governor makes of where "
+		"it comes from. A row is the average power at a frequency, a load and a "
+		"governor, and the execution time of the packets, each with samples, "
+		"standard deviation, maximum and minimum; 'late' are packets that ended "
+		"after their period.\n"
+		"\n"
+		"--serialized runs new processes in place of periods, one after the "
+		"other with a fixed packet each: the period is what the machine makes "
+		"of it, and governors that do not see a load in many short processes "
+		"show it in the execution time.\n"
+		"\n"
+		"Power is that of all meters that do not overlap; without a meter, or "
+		"without cpufreq, the rest is measured all the same. A sample of power "
+		"is a second, or a sample of --serialized; what comes first, a sixth of "
+		"a "
+		"step or one sample, is left out. Governors and EPPs need root. "
+		"They are put back at the end, on Ctrl-C (which prints the rows that are "
+		"finished), and when calib is killed.\n"
+		"\n"
+		"The defaults take six minutes for each governor and kind of core. "
+		"Virtual boards take virtual time and a model of the governors; see "
+		"'calib ramp --help'.\n"
+		"\n"
+		"Next: 'calib bench', for the same work before and after a change.",
+	.example = "calib sweep --governors schedutil,ondemand,performance\n"
+		   "calib sweep --hz 347 --loads 10,30,50,70,90 --time 10s\n"
+		   "calib sweep --serialized --governors schedutil,performance\n"
+		   "calib sweep --board virtual:odroid-xu3 --hz 73,347 --loads 20,80",
+	.opts = sweep_opts,
+	.opts_size = sizeof(struct sweep_options),
+	.defaults = &sweep_defaults,
+	.run = run_sweep,
+};

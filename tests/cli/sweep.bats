@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calib sweep: periodic and serialized loads on virtual boards and on this machine.
+
+bats_require_minimum_version 1.5.0
+load fake
+
+setup() {
+	fake_setup
+}
+
+sweep() {
+	run --separate-stderr "$CALIB" sweep "$@"
+}
+
+@test "the loads go up and down at each frequency, governors side by side, marked VIRTUAL" {
+	sweep --board virtual:odroid-xu3 --cpu 7 --governors schedutil,performance --hz 73,401 \
+		--loads 20,80
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	[[ "${lines[0]}" == "VIRTUAL board 'odroid-xu3', seed 1: "* ]]
+	[ "$(awk '$1 == "a15" { print $3, $4, $5, $6 }' <<< "$output")" = "73 20 up schedutil
+73 20 up performance
+73 80 up schedutil
+73 80 up performance
+73 20 down schedutil
+73 20 down performance
+401 20 up schedutil
+401 20 up performance
+401 80 up schedutil
+401 80 up performance
+401 20 down schedutil
+401 20 down performance" ]
+	# Watts under schedutil are below those under performance at 20 %.
+	awk '$4 == 20 && $6 == "schedutil" { low = $9 }
+		$4 == 20 && $6 == "performance" && !($9 > 1.5 * low) { exit 1 }' <<< "$output"
+}
+
+@test "the defaults are the five frequencies with ten loads up and nine down" {
+	sweep --board virtual:juno-r2 --cpu 1 --time 100ms
+	[ "$status" -eq 0 ]
+	[ "$(awk '$1 == "a72" { print $3 }' <<< "$output" | sort -n | uniq -c | xargs)" = \
+		"19 73 19 113 19 211 19 347 19 401" ]
+}
+
+@test "serialized: samples, average, deviation, maximum and minimum of time and power" {
+	sweep --board virtual:intel-hybrid --serialized --governors powersave \
+		--epp performance,power --samples 3 --tasks 200
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Samples  Aver.  StDev    Max    Min"* ]]
+	[ "$(awk '$1 == "p" { print $4, $6, $12, ($3 > 1000) }' <<< "$output")" = \
+		"powersave/performance 3 3 1
+powersave/power 3 3 1" ]
+}
+
+@test "markdown and json hold the same" {
+	sweep --board virtual:juno-r2 --cpu 1 --hz 113 --loads 50 --format markdown
+	[ "$status" -eq 0 ]
+	[[ "$output" == VIRTUAL* ]]
+	watt=$(awk -F'|' '$2 == " a72 " { print $9 }' <<< "$output")
+	sweep --board virtual:juno-r2 --cpu 1 --hz 113 --loads 50 --format json
+	[ "$status" -eq 0 ]
+	python3 -c "
+import json, sys
+d = json.load(sys.stdin)
+assert d['virtual'] and not d['serialized'] and not d['interrupted']
+r, = d['rows']
+assert (r['core'], r['hz'], r['load-percent'], r['way']) == ('a72', 113, 50, 'up')
+assert '%.3f' % r['watt']['average'] == '$watt'.strip()
+assert r['seconds']['samples'] > 300 and r['late'] == 0
+" <<< "$output"
+}
+
+@test "what is no sweep is refused" {
+	sweep --board virtual:odroid-xu3 --loads 50,10
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"error: '50,10' is not a list of at most 21 ascending loads"* ]]
+	sweep --board virtual:odroid-xu3 --hz 0
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"error: '0' is not a list of at most 10 frequencies"* ]]
+	sweep --board virtual:odroid-xu3 --tasks 0 --serialized
+	[ "$status" -eq 2 ]
+	sweep --board virtual:odroid-xu3 --sensor x
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"a virtual board has its own sensors"* ]]
+}
+
+@test "here, periods and processes run, and governors are put back" {
+	needs_two_cpus
+	fake 0 1
+	settings > before
+	sweep --sysroot "$root" --cpu 1 --governors schedutil,powersave --hz 100 --loads 20 \
+		--time 300ms
+	[ "$status" -eq 0 ]
+	[ "$(awk '$1 == "a15" && $13 > 5 && $14 > 0 { print $6 }' <<< "$output")" = "schedutil
+powersave" ]
+	sweep --sysroot "$root" --cpu 1 --serialized --tasks 20 --samples 2
+	[ "$status" -eq 0 ]
+	awk '$1 == "a15" && $3 > 0 && $4 " " $5 == "as set" { ok = 1 } END { exit !ok }' <<< "$output"
+	settings | diff before -
+	[ ! -e "$root/run/calib/state.json" ]
+}
+
+@test "a signal to end prints the rows that are finished, and everything is put back" {
+	needs_two_cpus
+	fake 0 1
+	settings > before
+	"$CALIB" sweep --sysroot "$root" --cpu 1 --governors schedutil,powersave --hz 100 \
+		--loads 20,40 --time 400ms > out 2> err 3>&- &
+	pid=$!
+	until grep -q powersave "${policy}1/scaling_governor"; do
+		kill -0 $pid
+		sleep 0.01
+	done
+	kill -TERM $pid
+	ended 2
+	[ "$(grep -c '^a15 .* schedutil' out)" -eq 3 ]
+	grep -q 'error: interrupted after [3-5] of 6 rows; the table holds those' err
+	settings | diff before -
+	[ ! -e "$root/run/calib/state.json" ]
+}
