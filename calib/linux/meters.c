@@ -430,6 +430,18 @@ int power_meter_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 	return ret ? err_wrap(err, ret, "sensor %s", pm->info.name) : 0;
 }
 
+bool power_meter_counted(const struct power_meter *pm, double *uj, unsigned int *lost)
+{
+	const struct meter_kind *kind = pm->info.kind;
+	const struct meter_counter *c = kind && kind->counter ? kind->counter(pm) : NULL;
+
+	if (!c)
+		return false;
+	*uj = c->total_uj;
+	*lost = c->lost;
+	return true;
+}
+
 static uint64_t clock_ns(void)
 {
 	struct timespec ts;

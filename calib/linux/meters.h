@@ -160,6 +160,15 @@ void power_meter_stop(struct power_meter *pm);
 int power_meter_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 		     struct err *err);
 /*
+ * power_meter_counted - what an energy counter has counted so far
+ * @uj: up to the last power_meter_read(), from anywhere; take differences
+ * @lost: how many intervals between reads it cannot tell (a reset, a wrap); when that
+ *	  grew, the difference is less than what was drawn
+ *
+ * Returns whether the meter is a counter.
+ */
+bool power_meter_counted(const struct power_meter *pm, double *uj, unsigned int *lost);
+/*
  * power_meter_show - one reading without a measurement around it, for lists
  *
  * Opens, reads (a counter twice, 20 ms apart; a stream when it has come, within 10 s),

@@ -251,5 +251,6 @@ const struct meter_kind meter_kind_hwmon = {
 	.end = hwmon_end,
 	.open = hwmon_open,
 	.read = hwmon_read,
+	.counter = hwmon_counter,
 	.close = hwmon_close,
 };

@@ -35,6 +35,7 @@ void hwmon_value_open(struct hwmon_value *v, const sensors_chip_name *chip,
 int hwmon_value_usable(const struct hwmon_value *v, struct err *err);
 int hwmon_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 	       struct err *err);
+const struct meter_counter *hwmon_counter(const struct power_meter *pm);
 void hwmon_close(struct power_meter *pm);
 
 #endif

@@ -138,6 +138,13 @@ int hwmon_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 	return ret;
 }
 
+const struct meter_counter *hwmon_counter(const struct power_meter *pm)
+{
+	const struct hwmon_meter *h = pm->own;
+
+	return h->counts ? &h->counter : NULL;
+}
+
 void hwmon_close(struct power_meter *pm)
 {
 	struct hwmon_meter *h = pm->own;

@@ -26,6 +26,8 @@ struct meter_kind {
 	 */
 	int (*read)(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 		    struct err *err);
+	/* Where it counts energy: its counter, or NULL. */
+	const struct meter_counter *(*counter)(const struct power_meter *pm);
 	/* Frees pm->own, half-filled too. */
 	void (*close)(struct power_meter *pm);
 };
@@ -111,6 +113,8 @@ struct meter_counter {
 	bool primed, has_power;
 	uint64_t raw, time_ns; /* when it was last seen to move */
 	int64_t power_uw;      /* up to then */
+	double total_uj;       /* counted since it was opened, but for ... */
+	unsigned int lost;     /* ... the intervals that were dropped */
 };
 
 /* 0; -EAGAIN: nothing to divide yet, or the interval is dropped. While the counter stands

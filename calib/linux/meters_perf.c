@@ -159,6 +159,11 @@ static int perf_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 	return meter_counter_take(&pe->counter, raw, now_ns, &r->power_uw, err);
 }
 
+static const struct meter_counter *perf_counter(const struct power_meter *pm)
+{
+	return &((const struct perf_meter *)pm->own)->counter;
+}
+
 static void perf_close(struct power_meter *pm)
 {
 	struct perf_meter *pe = pm->own;
@@ -174,5 +179,6 @@ const struct meter_kind meter_kind_perf = {
 	.list = perf_list,
 	.open = perf_open,
 	.read = perf_read,
+	.counter = perf_counter,
 	.close = perf_close,
 };

@@ -150,6 +150,11 @@ static int rapl_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 	return meter_counter_take(&ra->counter, raw, now_ns, &r->power_uw, err);
 }
 
+static const struct meter_counter *rapl_counter(const struct power_meter *pm)
+{
+	return &((const struct rapl_meter *)pm->own)->counter;
+}
+
 static void rapl_close(struct power_meter *pm)
 {
 	struct rapl_meter *ra = pm->own;
@@ -165,5 +170,6 @@ const struct meter_kind meter_kind_rapl = {
 	.list = rapl_list,
 	.open = rapl_open,
 	.read = rapl_read,
+	.counter = rapl_counter,
 	.close = rapl_close,
 };

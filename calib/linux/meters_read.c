@@ -132,6 +132,7 @@ void meter_mean_drop(struct meter_mean *mean)
 static int drop(struct meter_counter *c, uint64_t raw, uint64_t now_ns, const char *why,
 		struct err *err)
 {
+	c->lost += c->primed;
 	c->raw = raw;
 	c->time_ns = now_ns;
 	c->primed = true;
@@ -168,6 +169,7 @@ int meter_counter_take(struct meter_counter *c, uint64_t raw, uint64_t now_ns,
 		return drop(c, raw, now_ns, "not read for too long", err);
 	c->raw = raw;
 	c->time_ns = now_ns;
+	c->total_uj += counts * c->uj;
 	c->power_uw = llround(uw);
 	c->has_power = true;
 	*power_uw = c->power_uw;
