@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Energy from power readings: the trapezoid over their times, from one moment to another.
+ *
+ * A chip that averages tells late what it saw: each reading is the mean over its update
+ * interval and stands until the next one. What is read at t was drawn around t -
+ * interval, so the window is looked at that much later.
+ */
+#ifndef CALIB_BENCH_RAIL_SUM_H
+#define CALIB_BENCH_RAIL_SUM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Zeroed: not begun. */
+struct rail_sum {
+	uint64_t from_ns, to_ns; /* lag included; to_ns 0: not known yet */
+	uint64_t last_ns;
+	bool has_last;
+	double last_uw;
+	double uj;
+	unsigned int reads; /* in the window */
+};
+
+/* @from_ns: where the window begins. */
+void rail_sum_begin(struct rail_sum *s, uint64_t from_ns, uint64_t lag_ns);
+/* From now on it is known that the window ends at @to_ns, later than it began. */
+void rail_sum_until(struct rail_sum *s, uint64_t to_ns, uint64_t lag_ns);
+/* A reading. Those before the window tell how it begins; one that is not later than the
+ * last is dropped. */
+void rail_sum_add(struct rail_sum *s, uint64_t time_ns, double power_uw);
+/* The energy of the window, when rail_sum_until() was called; the last reading stands
+ * until its end, and the first since its begin. False: there was no reading. */
+bool rail_sum_end(struct rail_sum *s, double *uj);
+
+#endif

@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Reading rails over a window: at its begin and its end by the caller, in between by a
+ * thread that allocates nothing, or as virtual time passes.
+ */
+#include "calib/bench/rails.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/bench/rails_internal.h"
+#include "calib/measure/stop.h"
+
+#define PERIOD_NS     10000000u /* between reads of a meter that does not tell its own */
+#define PERIOD_MIN_NS 2000000u
+#define PERIOD_MAX_NS 50000000u
+#define COUNTER_NS    100000000u /* often enough that no counter wraps in between */
+#define LAG_MAX_NS    500000000u
+
+uint64_t rails_now_ns(const struct rails *r)
+{
+	return r->virt ? virtual_now_ns(r->virt) : stop_now_ns();
+}
+
+static void read_virtual(struct rails *r, struct rail *rail)
+{
+	uint32_t volt_uv;
+	int64_t uw;
+
+	if (!virtual_read_meter(r->virt, rail->sensor, &uw, &volt_uv))
+		rail_sum_add(&rail->sum, virtual_now_ns(r->virt), uw);
+}
+
+static void read_real(struct rail *rail)
+{
+	struct reading reading;
+
+	if (!power_meter_read(&rail->pm, stop_now_ns(), &reading, NULL) &&
+	    !rail->info.counted)
+		rail_sum_add(&rail->sum, reading.time_ns, reading.power_uw);
+}
+
+static void read_all(struct rails *r)
+{
+	uint64_t to_ns = atomic_load(&r->to_ns);
+
+	for (unsigned int i = 0; i < r->count; i++) {
+		struct rail *rail = &r->rails[i];
+
+		if (to_ns)
+			rail_sum_until(&rail->sum, to_ns, rail->lag_ns);
+		if (r->virt)
+			read_virtual(r, rail);
+		else
+			read_real(rail);
+	}
+}
+
+static uint64_t longest_lag(const struct rails *r)
+{
+	uint64_t lag = 0;
+
+	for (unsigned int i = 0; i < r->count; i++)
+		if (r->rails[i].lag_ns > lag)
+			lag = r->rails[i].lag_ns;
+	return lag;
+}
+
+/* When the window that has ended can be reckoned. 0: it has not ended. */
+static uint64_t end_of_reads(const struct rails *r)
+{
+	uint64_t to_ns = atomic_load(&r->to_ns);
+
+	return to_ns ? to_ns + longest_lag(r) : 0;
+}
+
+static struct timespec to_timespec(uint64_t ns)
+{
+	return (struct timespec){ .tv_sec = ns / 1000000000u,
+				  .tv_nsec = ns % 1000000000u };
+}
+
+static void *sample(void *arg)
+{
+	struct rails *r = arg;
+	uint64_t next = r->from_ns, end;
+
+	for (;;) {
+		struct timespec at;
+
+		next += r->period_ns;
+		/* Where it was late, or stood still, it does not catch up. */
+		if (next < stop_now_ns())
+			next = stop_now_ns() + r->period_ns;
+		end = end_of_reads(r);
+		if (end && next > end)
+			next = end;
+		at = to_timespec(next);
+		pthread_mutex_lock(&r->lock);
+		while (end_of_reads(r) == end &&
+		       !pthread_cond_timedwait(&r->wake, &r->lock, &at))
+			;
+		/* When the end is known now, that may be sooner. */
+		if (end_of_reads(r) == end)
+			read_all(r);
+		pthread_mutex_unlock(&r->lock);
+		end = end_of_reads(r);
+		if (end && stop_now_ns() >= end)
+			return NULL;
+	}
+}
+
+static int start_thread(struct rails *r, struct err *err)
+{
+	pthread_condattr_t attr;
+	int ret;
+
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->wake, &attr);
+	pthread_condattr_destroy(&attr);
+	pthread_mutex_init(&r->lock, NULL);
+	ret = pthread_create(&r->thread, NULL, sample, r);
+	if (ret)
+		return err_errno(err, -ret, "cannot start the thread that reads meters");
+	r->running = true;
+	return 0;
+}
+
+int rails_begin(struct rails *r, struct err *err)
+{
+	r->from_ns = rails_now_ns(r);
+	atomic_store(&r->to_ns, 0);
+	for (unsigned int i = 0; i < r->count; i++)
+		rail_sum_begin(&r->rails[i].sum, r->from_ns, r->rails[i].lag_ns);
+	read_all(r);
+	for (unsigned int i = 0; i < r->count && !r->virt; i++)
+		power_meter_counted(&r->rails[i].pm, &r->rails[i].begin_uj,
+				    &r->rails[i].begin_lost);
+	return r->virt || !r->count ? 0 : start_thread(r, err);
+}
+
+/* The thread goes on until the last reading that counts has come. */
+static void end_thread(struct rails *r, uint64_t to_ns)
+{
+	if (!r->running)
+		return;
+	pthread_mutex_lock(&r->lock);
+	atomic_store(&r->to_ns, to_ns);
+	pthread_cond_signal(&r->wake);
+	pthread_mutex_unlock(&r->lock);
+	pthread_join(r->thread, NULL);
+	pthread_mutex_destroy(&r->lock);
+	pthread_cond_destroy(&r->wake);
+	r->running = false;
+}
+
+static void take_counters(struct rails *r, struct rails_energy *e)
+{
+	for (unsigned int i = 0; i < r->count; i++) {
+		const struct rail *rail = &r->rails[i];
+		unsigned int lost;
+		double uj;
+
+		if (!power_meter_counted(&rail->pm, &uj, &lost))
+			continue;
+		e->known[i] = lost == rail->begin_lost;
+		e->uj[i] = uj - rail->begin_uj;
+	}
+}
+
+static void take_sums(struct rails *r, uint64_t to_ns, struct rails_energy *e)
+{
+	for (unsigned int i = 0; i < r->count; i++) {
+		struct rail *rail = &r->rails[i];
+
+		if (rail->info.counted)
+			continue;
+		rail_sum_until(&rail->sum, to_ns, rail->lag_ns);
+		e->known[i] = rail_sum_end(&rail->sum, &e->uj[i]);
+		e->reads[i] = rail->sum.reads;
+	}
+}
+
+void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e)
+{
+	*e = (struct rails_energy){ .from_ns = r->from_ns, .to_ns = to_ns };
+	if (r->virt) {
+		atomic_store(&r->to_ns, to_ns);
+		rails_pass(r, end_of_reads(r));
+	} else if (r->running) {
+		pthread_mutex_lock(&r->lock);
+		read_all(r);
+		take_counters(r, e);
+		pthread_mutex_unlock(&r->lock);
+		end_thread(r, to_ns);
+	}
+	take_sums(r, to_ns, e);
+}
+
+void rails_pass(struct rails *r, uint64_t ns)
+{
+	while (virtual_now_ns(r->virt) + r->period_ns < ns) {
+		virtual_advance(r->virt, virtual_now_ns(r->virt) + r->period_ns);
+		read_all(r);
+	}
+	virtual_advance(r->virt, ns);
+	read_all(r);
+}
+
+bool rails_total(const struct rails *r, const struct rails_energy *e, double *uj)
+{
+	bool any = false;
+
+	*uj = 0;
+	for (unsigned int i = 0; i < r->count; i++) {
+		if (!r->rails[i].info.summed)
+			continue;
+		if (!e->known[i])
+			return false;
+		*uj += e->uj[i];
+		any = true;
+	}
+	return any;
+}
+
+unsigned int rails_count(const struct rails *r)
+{
+	return r->count;
+}
+
+const struct rail_info *rails_info(const struct rails *r, unsigned int i)
+{
+	return &r->rails[i].info;
+}
+
+/* How long after its time a reading comes, and how often to read. */
+static void find_times(struct rails *r)
+{
+	r->period_ns = COUNTER_NS;
+	for (unsigned int i = 0; i < r->count; i++) {
+		struct rail *rail = &r->rails[i];
+		uint64_t ns = rail->info.interval_us * UINT64_C(1000);
+		uint64_t period = ns ? ns / 2 : PERIOD_NS;
+
+		if (rail->info.counted)
+			continue;
+		rail->lag_ns = ns < LAG_MAX_NS ? ns : LAG_MAX_NS;
+		if (period < PERIOD_MIN_NS)
+			period = PERIOD_MIN_NS;
+		if (period > PERIOD_MAX_NS)
+			period = PERIOD_MAX_NS;
+		if (period < r->period_ns)
+			r->period_ns = period;
+	}
+}
+
+int rails_open(const struct rails_options *opt, struct rails **out, struct err *err)
+{
+	struct rails *r = calloc(1, sizeof(*r));
+	int ret;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = meters_open(&r->meters, opt->sys, opt->power_from, err);
+	if (!ret)
+		ret = rails_choose(r, opt, err);
+	if (ret) {
+		rails_close(r);
+		return ret;
+	}
+	rails_find_overlaps(r);
+	find_times(r);
+	*out = r;
+	return 0;
+}
+
+int rails_open_virtual(struct virtual *v, const struct board *board, struct rails **out,
+		       struct err *err)
+{
+	struct rails *r = calloc(1, sizeof(*r));
+
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	r->virt = v;
+	for (unsigned int i = 0; i < board->sensor_count && r->count < RAILS_MAX; i++) {
+		const struct board_sensor *s = &board->sensors[i];
+		struct rail *rail = &r->rails[r->count];
+
+		if (!s->meter.period_us || !s->clusters)
+			continue;
+		board_sensor_format(s, rail->info.name, sizeof(rail->info.name));
+		rail->info.interval_us = s->meter.period_us;
+		rail->info.summed = true;
+		rail->sensor = i;
+		r->count++;
+	}
+	find_times(r);
+	*out = r;
+	return 0;
+}
+
+void rails_close(struct rails *r)
+{
+	if (!r)
+		return;
+	end_thread(r, stop_now_ns());
+	for (unsigned int i = 0; i < r->count && !r->virt; i++)
+		power_meter_close(&r->rails[i].pm);
+	if (!r->virt)
+		meters_close(&r->meters);
+	free(r);
+}

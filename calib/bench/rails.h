@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What some power meters see between two moments: energy counters by their difference,
+ * others by power readings over their times (rail_sum.h), which a thread takes meanwhile.
+ *
+ * By default these are all meters of the machine that do not see the same power twice:
+ * not the cores of a package whose own counter is there, not RAPL and perf both, and a
+ * meter of the whole board (psys, a battery) only where there is nothing else.
+ */
+#ifndef CALIB_BENCH_RAILS_H
+#define CALIB_BENCH_RAILS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "boards/virtual.h"
+#include "calib/linux/sysfs.h"
+#include "lib/err.h"
+
+#define RAILS_MAX 16
+
+struct rails_options {
+	const struct sysfs *sys;    /* borrowed */
+	const char *const *sensors; /* SPECs of calib/linux/meters.h */
+	unsigned int sensor_count;  /* 0: all that do not overlap */
+	const char *power_from;	    /* see calib/linux/meters_stream.h; NULL: none */
+	/* Takes one-line notes ("no power meter ..."); may be NULL. */
+	void (*note)(void *arg, const char *text);
+	void *note_arg;
+};
+
+struct rail_info {
+	char name[192];	      /* of the meter: a SPEC up to its first blank */
+	bool counted;	      /* else by the trapezoid */
+	bool summed;	      /* part of a total: no other rail here holds it */
+	uint32_t interval_us; /* between updates; 0: unknown */
+};
+
+/* Of one window, rail by rail. */
+struct rails_energy {
+	uint64_t from_ns, to_ns;
+	bool known[RAILS_MAX];
+	double uj[RAILS_MAX];
+	unsigned int reads[RAILS_MAX]; /* of a meter that does not count */
+};
+
+struct rails;
+
+/*
+ * rails_open - find the meters and open them
+ *
+ * Without a meter that can be used there are no rails: a note says why. Returns 0; what
+ * meters_find() and power_meter_open() return for a sensor that was asked for; -E2BIG
+ * for more than RAILS_MAX; -ENOMEM.
+ */
+int rails_open(const struct rails_options *opt, struct rails **out, struct err *err);
+/*
+ * rails_open_virtual - the meters of a virtual board, in its time
+ * @v, @board: borrowed
+ */
+int rails_open_virtual(struct virtual *v, const struct board *board, struct rails **out,
+		       struct err *err);
+/* Takes NULL. */
+void rails_close(struct rails *r);
+
+unsigned int rails_count(const struct rails *r);
+const struct rail_info *rails_info(const struct rails *r, unsigned int i);
+
+/*
+ * rails_begin - the window begins now
+ *
+ * Starts a thread where there is something to read; let no other be forked until
+ * rails_end(). 0, -EAGAIN, -ENOMEM.
+ */
+int rails_begin(struct rails *r, struct err *err);
+/*
+ * rails_end - it has ended at @to_ns, now or a moment ago
+ *
+ * Goes on for as long as the slowest meter's readings are late, half a second at most.
+ */
+void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e);
+/* Virtual boards: let time pass until @ns, and read the meters meanwhile. */
+void rails_pass(struct rails *r, uint64_t ns);
+/* CLOCK_MONOTONIC, or virtual time. */
+uint64_t rails_now_ns(const struct rails *r);
+/* Microjoules of the rails that are summed; false when there are none, or one of them is
+ * not known. */
+bool rails_total(const struct rails *r, const struct rails_energy *e, double *uj);
+
+#endif

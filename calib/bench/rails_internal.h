@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Between rails.c and what chooses the meters.
+ */
+#ifndef CALIB_BENCH_RAILS_INTERNAL_H
+#define CALIB_BENCH_RAILS_INTERNAL_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "calib/bench/rail_sum.h"
+#include "calib/bench/rails.h"
+#include "calib/linux/meters.h"
+
+struct rail {
+	struct rail_info info;
+	struct power_meter pm; /* of a real one */
+	unsigned int sensor;   /* of a virtual one: index into the board's */
+	uint64_t lag_ns;
+	struct rail_sum sum;
+	/* of a counter, at the begin */
+	double begin_uj;
+	unsigned int begin_lost;
+};
+
+struct rails {
+	struct rail rails[RAILS_MAX];
+	unsigned int count;
+	struct virtual *virt; /* NULL: real meters */
+	struct meters meters;
+	uint64_t period_ns; /* between reads */
+	/* the window */
+	uint64_t from_ns;
+	_Atomic uint64_t to_ns; /* 0: it goes on */
+	bool running;
+	pthread_t thread;
+	pthread_mutex_t lock;
+	pthread_cond_t wake;
+};
+
+/* rails_choose.c: open the meters of @opt into @r, whose ->meters is open. As
+ * rails_open(). */
+int rails_choose(struct rails *r, const struct rails_options *opt, struct err *err);
+/* Which see what others see: fills in ->info.summed. */
+void rails_find_overlaps(struct rails *r);
+/* Does meter @a see all that @b sees? */
+bool rails_contains(const struct meter_info *a, const struct meter_info *b);
+
+#endif

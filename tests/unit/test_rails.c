@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Energy of rails: the trapezoid, counters, and which meters see the same power.
+ */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "calib/bench/rail_sum.h"
+#include "calib/bench/rails.h"
+#include "calib/measure/stop.h"
+#include "tests/unit/files.h"
+
+#include "fake.h"
+
+#define MS 1000000ull
+
+static void expect_uj(double got, double want)
+{
+	if (fabs(got - want) > 1e-9 * (1 + fabs(want)))
+		fail_msg("%.12g uJ, expected %.12g", got, want);
+}
+
+static void readings_are_joined_by_lines_whatever_their_distance(void **state)
+{
+	struct rail_sum s;
+	double uj;
+
+	(void)state;
+	/* 0 to 3 W in 1 ms, back in 2 ms: 1.5 mJ and 3 mJ. */
+	rail_sum_begin(&s, 1000 * MS, 0);
+	rail_sum_add(&s, 1000 * MS, 0);
+	rail_sum_add(&s, 1001 * MS, 3e6);
+	rail_sum_add(&s, 1003 * MS, 0);
+	rail_sum_until(&s, 1003 * MS, 0);
+	assert_true(rail_sum_end(&s, &uj));
+	expect_uj(uj, 4500);
+	assert_int_equal(s.reads, 3);
+}
+
+static void the_window_cuts_what_is_before_and_behind(void **state)
+{
+	struct rail_sum s;
+	double uj;
+
+	(void)state;
+	/* A ramp from 0 W at 0 ms to 10 W at 10 ms, seen from 2 to 6 ms: mean 4 W. */
+	rail_sum_begin(&s, 2 * MS, 0);
+	rail_sum_add(&s, 1, 0);
+	rail_sum_until(&s, 6 * MS, 0);
+	rail_sum_add(&s, 10 * MS, 10e6);
+	rail_sum_add(&s, 20 * MS, 99e6);
+	assert_true(rail_sum_end(&s, &uj));
+	assert_true(fabs(uj - 16000) < 0.1);
+	assert_int_equal(s.reads, 0);
+}
+
+static void first_and_last_reading_stand_to_the_ends_of_the_window(void **state)
+{
+	struct rail_sum s;
+	double uj;
+
+	(void)state;
+	rail_sum_begin(&s, 10 * MS, 0);
+	rail_sum_until(&s, 20 * MS, 0);
+	assert_false(rail_sum_end(&s, &uj));
+	rail_sum_add(&s, 12 * MS, 1e6);
+	/* The same moment twice, and one from the past. */
+	rail_sum_add(&s, 12 * MS, 5e6);
+	rail_sum_add(&s, 11 * MS, 5e6);
+	assert_true(rail_sum_end(&s, &uj));
+	expect_uj(uj, 10000);
+}
+
+static void a_meter_that_averages_is_looked_at_later(void **state)
+{
+	struct rail_sum s;
+	double uj;
+
+	(void)state;
+	/* 5 W from 100 to 200 ms. The meter tells each 10 ms the mean of the last 10. */
+	rail_sum_begin(&s, 100 * MS, 10 * MS);
+	for (unsigned int t = 50; t <= 300; t++) {
+		unsigned int update = t / 10 * 10;
+
+		if (t == 205)
+			rail_sum_until(&s, 200 * MS, 10 * MS);
+		rail_sum_add(&s, t * MS, update > 100 && update <= 200 ? 5e6 : 0);
+	}
+	assert_true(rail_sum_end(&s, &uj));
+	assert_true(fabs(uj - 500000) < 0.01 * 500000);
+}
+
+/* A machine with powercap zones of what tests/fake/meters knows. */
+static char *fake_meters(const char *kinds)
+{
+	const char *top = getenv("TOP");
+	char *dir = files_folder(), *command = NULL;
+
+	assert_true(asprintf(&command, "'%s/tests/fake/meters' '%s' %s", top ? top : ".",
+			     dir, kinds) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+	return dir;
+}
+
+struct opened {
+	char *dir;
+	struct sysfs sys;
+	struct rails *rails;
+	char note[1024];
+};
+
+static void keep_note(void *arg, const char *text)
+{
+	struct opened *o = arg;
+
+	snprintf(o->note, sizeof(o->note), "%s", text);
+}
+
+static int try_open(struct opened *o, const char *kinds, const char *const *sensors,
+		    unsigned int n, struct err *err)
+{
+	struct rails_options opt = {
+		.sys = &o->sys,
+		.sensors = sensors,
+		.sensor_count = n,
+		.note = keep_note,
+		.note_arg = o,
+	};
+
+	*o = (struct opened){ .dir = fake_meters(kinds) };
+	assert_int_equal(sysfs_init(&o->sys, o->dir, NULL), 0);
+	return rails_open(&opt, &o->rails, err);
+}
+
+static void close_opened(struct opened *o)
+{
+	rails_close(o->rails);
+	files_remove(o->dir);
+}
+
+/* "rapl:package-0 counted summed" and so on. */
+static void expect_rails(const char *kinds, const char *const *sensors, unsigned int n,
+			 const char *want)
+{
+	char got[1024] = "";
+	struct err err = { "" };
+	struct opened o;
+	size_t used = 0;
+
+	if (try_open(&o, kinds, sensors, n, &err))
+		fail_msg("%s", err.msg);
+	for (unsigned int i = 0; i < rails_count(o.rails); i++) {
+		const struct rail_info *info = rails_info(o.rails, i);
+
+		used += snprintf(got + used, sizeof(got) - used, "%s%s%s%s",
+				 i ? ", " : "", info->name,
+				 info->counted ? " counted" : "",
+				 info->summed ? "" : " inside");
+	}
+	assert_string_equal(got, want);
+	close_opened(&o);
+}
+
+static void by_default_no_power_is_seen_twice(void **state)
+{
+	(void)state;
+	expect_rails("rapl", NULL, 0,
+		     "rapl:package-0 counted, rapl:package-0/dram counted");
+	expect_rails("rapl mmio perf battery", NULL, 0,
+		     "rapl:package-0 counted, rapl:package-0/dram counted");
+}
+
+static void what_is_asked_for_is_measured_and_added_once(void **state)
+{
+	static const char *const zones[] = { "rapl:core", "rapl:package-0", "rapl:psys" };
+
+	(void)state;
+	expect_rails("rapl", zones, 2,
+		     "rapl:package-0/core counted inside, rapl:package-0 counted");
+	expect_rails("rapl", zones, 3,
+		     "rapl:package-0/core counted inside, rapl:package-0 counted inside, "
+		     "rapl:psys counted");
+}
+
+static void refuse(const char *const *sensors, unsigned int n, int code, const char *why)
+{
+	struct err err = { "" };
+	struct opened o;
+
+	assert_int_equal(try_open(&o, "rapl", sensors, n, &err), code);
+	if (!strstr(err.msg, why))
+		fail_msg("'%s' does not say '%s'", err.msg, why);
+	close_opened(&o);
+}
+
+static void a_sensor_that_is_not_there_or_is_named_twice_is_refused(void **state)
+{
+	static const char *const nowhere[] = { "rapl:gpu" };
+	static const char *const twice[] = { "rapl:package", "rapl:package-0" };
+
+	(void)state;
+	refuse(nowhere, 1, -ENODEV, "no power sensor matches 'rapl:gpu'");
+	refuse(twice, 2, -EINVAL, "--sensor 'rapl:package-0' is given twice");
+}
+
+static void without_meters_there_is_a_note(void **state)
+{
+	struct rails_energy e;
+	struct err err = { "" };
+	struct opened o;
+	double uj;
+
+	(void)state;
+	assert_int_equal(try_open(&o, "", NULL, 0, &err), 0);
+	/* libsensors may show what this machine has. */
+	if (rails_count(o.rails)) {
+		close_opened(&o);
+		skip();
+	}
+	assert_non_null(strstr(o.note, "no power meter can be used"));
+	assert_non_null(strstr(o.note, "only times are measured"));
+	assert_int_equal(rails_begin(o.rails, &err), 0);
+	rails_end(o.rails, stop_now_ns(), &e);
+	assert_false(rails_total(o.rails, &e, &uj));
+	close_opened(&o);
+}
+
+static void set_zone(const struct opened *o, const char *zone, const char *uj)
+{
+	char path[128];
+
+	snprintf(path, sizeof(path), "sys/class/powercap/%s/energy_uj", zone);
+	fake_put(files_path(o->dir, path), uj);
+}
+
+static void counters_give_their_difference(void **state)
+{
+	struct err err = { "" };
+	struct rails_energy e;
+	struct opened o;
+	double uj;
+
+	(void)state;
+	assert_int_equal(try_open(&o, "rapl", NULL, 0, &err), 0);
+	assert_int_equal(rails_count(o.rails), 2);
+	for (int again = 0; again < 2; again++) {
+		set_zone(&o, "intel-rapl:0", "1000000\n");
+		set_zone(&o, "intel-rapl:0:2", "500\n");
+		/* Forget the step from what was there before. */
+		assert_int_equal(rails_begin(o.rails, &err), 0);
+		rails_end(o.rails, stop_now_ns(), &e);
+		assert_int_equal(rails_begin(o.rails, &err), 0);
+		set_zone(&o, "intel-rapl:0", "1001234\n");
+		set_zone(&o, "intel-rapl:0:2", "600\n");
+		rails_end(o.rails, stop_now_ns(), &e);
+		assert_true(e.known[0] && e.known[1]);
+		expect_uj(e.uj[0], 1234);
+		expect_uj(e.uj[1], 100);
+		assert_true(rails_total(o.rails, &e, &uj));
+		expect_uj(uj, 1334);
+	}
+	close_opened(&o);
+}
+
+static void a_counter_that_is_reset_has_no_energy(void **state)
+{
+	struct err err = { "" };
+	struct rails_energy e;
+	struct opened o;
+	double uj;
+
+	(void)state;
+	assert_int_equal(try_open(&o, "rapl", NULL, 0, &err), 0);
+	assert_int_equal(rails_begin(o.rails, &err), 0);
+	set_zone(&o, "intel-rapl:0", "5\n");
+	rails_end(o.rails, stop_now_ns(), &e);
+	assert_false(e.known[0]);
+	assert_true(e.known[1]);
+	assert_false(rails_total(o.rails, &e, &uj));
+	close_opened(&o);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(readings_are_joined_by_lines_whatever_their_distance),
+		cmocka_unit_test(the_window_cuts_what_is_before_and_behind),
+		cmocka_unit_test(first_and_last_reading_stand_to_the_ends_of_the_window),
+		cmocka_unit_test(a_meter_that_averages_is_looked_at_later),
+		cmocka_unit_test(by_default_no_power_is_seen_twice),
+		cmocka_unit_test(what_is_asked_for_is_measured_and_added_once),
+		cmocka_unit_test(a_sensor_that_is_not_there_or_is_named_twice_is_refused),
+		cmocka_unit_test(without_meters_there_is_a_note),
+		cmocka_unit_test(counters_give_their_difference),
+		cmocka_unit_test(a_counter_that_is_reset_has_no_energy),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
