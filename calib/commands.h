@@ -8,6 +8,8 @@
 #include "lib/cmd.h"
 
 extern const struct cmd cmd_bench_compare;
+extern const struct cmd cmd_bench_energy;
+extern const struct cmd cmd_bench_perf;
 extern const struct cmd cmd_boards;
 extern const struct cmd cmd_check;
 extern const struct cmd cmd_fit;

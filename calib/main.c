@@ -13,6 +13,8 @@ static const struct cmd *const cmds[] = {
 	&cmd_boards, &cmd_probe, &cmd_freqcheck, &cmd_measure, &cmd_restore, &cmd_import,
 	&cmd_fit, &cmd_check, &cmd_plot, &cmd_verify,
 	&cmd_ramp,
+	&cmd_bench_perf,
+	&cmd_bench_energy,
 	&cmd_bench_compare,
 	&cmd_sweep,
 	NULL,

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The loop over iterations and workloads.
+ */
+#include "calib/bench/experiment.h"
+
+#include <errno.h>
+#include <stdio.h>
+
+#include "calib/measure/stop.h"
+#include "lib/progress.h"
+
+#define TRIES	  3 /* of an iteration during which calib was stopped */
+#define FEW_READS 5 /* of a meter in an iteration */
+
+struct state_of_run {
+	struct progress progress;
+	uint64_t start_ns;
+	uint32_t done, all, order;
+	bool told_few;
+};
+
+static void show(struct experiment *x, struct state_of_run *run, unsigned int w,
+		 uint32_t round)
+{
+	uint64_t now = stop_now_ns(), left = 0;
+	char what[96];
+
+	if (run->done)
+		left = (now - run->start_ns) / run->done * (run->all - run->done);
+	snprintf(what, sizeof(what), "%s %s %u of %u", x->workloads[w].type->name,
+		 round < x->warmup ? "warm-up" : "iteration",
+		 (round < x->warmup ? round : round - x->warmup) + 1,
+		 round < x->warmup ? x->warmup : x->iterations);
+	progress_update(&run->progress, now, run->done, run->all, left, what);
+}
+
+/* A meter that hardly moves during an iteration says little of it. */
+static void look_at_reads(struct experiment *x, struct state_of_run *run,
+			  const struct bench_iteration *it)
+{
+	const struct rails *rails = site_rails(x->site);
+
+	for (unsigned int i = 0; i < rails_count(rails) && !run->told_few; i++) {
+		const struct rail_info *info = rails_info(rails, i);
+		struct err text;
+
+		if (info->counted || !info->interval_us || !x->note ||
+		    it->time_ns / 1000 / info->interval_us >= FEW_READS)
+			continue;
+		err_set(&text, 0,
+			"an iteration takes %.2g s, and '%s' has a new reading each %.2g "
+			"s: its energies are coarse; let each iteration do more (loops=)",
+			it->time_ns * 1e-9, info->name, info->interval_us * 1e-6);
+		x->note(x->note_arg, text.msg);
+		run->told_few = true;
+	}
+}
+
+/* Again, when calib was stopped (Ctrl-Z) and let go on meanwhile. */
+static int run_until_sound(struct experiment *x, unsigned int w,
+			   struct bench_iteration *it, struct err *err)
+{
+	int ret = -ESTALE;
+
+	for (unsigned int i = 0; i < TRIES && ret == -ESTALE; i++) {
+		*it = (struct bench_iteration){ 0 };
+		*err = (struct err){ "" };
+		ret = site_run(x->site, &x->workloads[w], it, err);
+	}
+	return ret;
+}
+
+static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
+	       uint32_t round, struct err *err)
+{
+	struct bench_iteration it;
+	int ret;
+
+	show(x, run, w, round);
+	ret = run_until_sound(x, w, &it, err);
+	if (ret)
+		return ret;
+	run->done++;
+	if (round < x->warmup)
+		return 0;
+	it.order = run->order++;
+	look_at_reads(x, run, &it);
+	ret = bench_series_add(&x->result->series[w], &it, err);
+	if (ret)
+		return ret;
+	x->result->interrupted = run->done < run->all;
+	return x->output ? bench_result_write(x->output, x->result, err) : 0;
+}
+
+int experiment_run(struct experiment *x, struct err *err)
+{
+	struct state_of_run run = { .start_ns = stop_now_ns() };
+	uint32_t rounds = x->warmup + x->iterations;
+	int ret = 0;
+
+	run.all = rounds * x->workload_count;
+	x->result->interrupted = true;
+	progress_start(&run.progress, run.start_ns);
+	for (uint32_t round = 0; round < rounds && !ret; round++)
+		for (unsigned int w = 0; w < x->workload_count && !ret; w++)
+			ret = one(x, &run, w, round, err);
+	progress_end(&run.progress);
+	return ret;
+}

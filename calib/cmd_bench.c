@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calib bench perf, calib bench energy: workloads run N times under given settings.
+ */
+#include "calib/commands.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "calib/bench/experiment.h"
+#include "calib/bench/table.h"
+#include "calib/measure/stop.h"
+#include "lib/outfile.h"
+#include "lib/text.h"
+
+struct bench_cmd_options {
+	struct opt_list workloads, sensors;
+	uint32_t iterations, warmup, seed;
+	const char *governor, *epp, *power_from, *board, *sysroot, *output, *format;
+	double rsd, effect;
+};
+
+/* One call. */
+struct job_of_cmd {
+	struct cmd_ctx *ctx;
+	const struct bench_cmd_options *opts;
+	struct workload_run workloads[BENCH_MAX_WORKLOADS];
+	unsigned int workload_count;
+	struct board board;
+	struct site *site;
+	struct bench_result result;
+};
+
+static void on_note(void *arg, const char *text)
+{
+	const struct job_of_cmd *job = arg;
+
+	cmd_note(job->ctx, "%s", text);
+}
+
+static int add_workload(struct job_of_cmd *job, const char *spec, struct err *err)
+{
+	if (job->workload_count == BENCH_MAX_WORKLOADS)
+		return err_set(err, -E2BIG, "more than %d workloads",
+			       BENCH_MAX_WORKLOADS);
+	return workload_parse(spec, &job->workloads[job->workload_count++], err);
+}
+
+/* @usual: NULL-ended, where the user names none. */
+static int choose_workloads(struct job_of_cmd *job, const char *const *usual, int argc,
+			    char **argv, struct err *err)
+{
+	const struct opt_list *list = &job->opts->workloads;
+	int ret = 0;
+
+	if (argc && list->n)
+		return err_set(err, -EINVAL,
+			       "a command and --workload do not go together; run one "
+			       "after the other");
+	if (argc)
+		workload_of_command((const char *const *)argv,
+				    &job->workloads[job->workload_count++]);
+	for (unsigned int i = 0; i < list->n && !ret; i++)
+		ret = add_workload(job, list->items[i], err);
+	for (; !ret && !argc && !list->n && *usual; usual++)
+		ret = add_workload(job, *usual, err);
+	return ret;
+}
+
+static int open_board(struct job_of_cmd *job, bool *is_virtual, struct err *err)
+{
+	const struct bench_cmd_options *o = job->opts;
+	int ret;
+
+	*is_virtual = false;
+	if (!o->board)
+		return 0;
+	ret = board_open(o->board, &job->board, is_virtual, err);
+	if (ret)
+		return ret;
+	if (!*is_virtual)
+		return err_set(err, -EINVAL,
+			       "--board is for virtual boards here: 'virtual:%s'; this "
+			       "machine needs none",
+			       o->board);
+	if (o->sensors.n || o->power_from || o->sysroot)
+		return err_set(err, -EINVAL,
+			       "a virtual board has its own meters: --sensor, "
+			       "--power-from and --sysroot are for real machines");
+	return 0;
+}
+
+static int open_site(struct job_of_cmd *job, struct err *err)
+{
+	const struct bench_cmd_options *o = job->opts;
+	struct site_options so = {
+		.seed = o->seed,
+		.rsd = o->rsd,
+		.effect = o->effect,
+		.sysroot = o->sysroot,
+		.sensors = o->sensors.items,
+		.sensor_count = o->sensors.n,
+		.power_from = o->power_from,
+		.note = on_note,
+		.note_arg = job,
+	};
+	bool is_virtual;
+	int ret = open_board(job, &is_virtual, err);
+
+	if (ret)
+		return ret;
+	if (is_virtual)
+		so.virtual_board = &job->board;
+	return site_open(&so, &job->site, err);
+}
+
+/* Before the settings are changed: busy loops are calibrated at the clocks as they are.
+ */
+static int prepare(struct job_of_cmd *job, struct err *err)
+{
+	struct bench_result *r = &job->result;
+	char text[512];
+	int ret = 0;
+
+	for (unsigned int i = 0; i < job->workload_count && !ret; i++) {
+		ret = site_prepare(job->site, &job->workloads[i], err);
+		if (ret)
+			break;
+		site_series(&job->workloads[i], &r->series[r->series_count++]);
+		cmd_note(job->ctx, "workload '%s': %s", job->workloads[i].type->name,
+			 workload_describe(&job->workloads[i], text, sizeof(text)));
+	}
+	return ret;
+}
+
+static int apply(struct job_of_cmd *job, struct err *err)
+{
+	const struct bench_cmd_options *o = job->opts;
+	struct knobs_combo combo = { .governor = "" };
+	char text[128];
+	int ret;
+
+	snprintf(text, sizeof(text), "%s%s%s%s%s", o->governor ? "governor=" : "",
+		 o->governor ? o->governor : "", o->governor && o->epp ? "," : "",
+		 o->epp ? "epp=" : "", o->epp ? o->epp : "");
+	ret = knobs_parse(text, &combo, err);
+	if (!ret)
+		ret = site_apply(job->site, &combo, err);
+	if (ret)
+		return ret;
+	bench_context_sign(&job->result.context, cmd_line(job->ctx));
+	job->result.context.warmup = o->warmup;
+	return site_describe(job->site, &job->result.context, err);
+}
+
+static size_t count_done(const struct bench_result *r)
+{
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < r->series_count; i++)
+		n += r->series[i].iteration_count;
+	return n;
+}
+
+/* Also of what was done before a failure. */
+static int print(const struct job_of_cmd *job, struct err *err)
+{
+	const char *format = job->opts->format;
+
+	if (!strcmp(format, "json"))
+		return bench_result_write("-", &job->result, err);
+	table_print(stdout, &job->result, !strcmp(format, "markdown"));
+	return outfile_flush_stdout(err);
+}
+
+static int tell_failure(const struct job_of_cmd *job, int code, struct err *err)
+{
+	size_t done = count_done(&job->result);
+
+	struct err why = *err;
+
+	if (!done)
+		return code;
+	if (job->opts->output)
+		return err_set(err, code, "%s; the %zu iteration%s done before %s in %s",
+			       why.msg, done, text_s(done), done == 1 ? "is" : "are",
+			       job->opts->output);
+	return err_set(err, code, "%s; %zu iteration%s done before", why.msg, done,
+		       done == 1 ? " was" : "s were");
+}
+
+static int run_experiment(struct job_of_cmd *job, struct err *err)
+{
+	struct experiment x = {
+		.site = job->site,
+		.workloads = job->workloads,
+		.workload_count = job->workload_count,
+		.iterations = job->opts->iterations,
+		.warmup = job->opts->warmup,
+		.output = job->opts->output,
+		.result = &job->result,
+		.note = on_note,
+		.note_arg = job,
+	};
+	struct err second = { "" };
+	int ret = experiment_run(&x, err), end;
+
+	end = site_restore(job->site, &second);
+	if (end && !ret)
+		ret = err_set(err, end, "%s", second.msg);
+	else if (end)
+		cmd_warn(job->ctx, "%s", second.msg);
+	if (count_done(&job->result)) {
+		end = print(job, &second);
+		if (end && !ret)
+			ret = err_set(err, end, "%s", second.msg);
+	}
+	return ret ? tell_failure(job, ret, err) : 0;
+}
+
+static int run_job(struct job_of_cmd *job, struct err *err)
+{
+	int ret = open_site(job, err);
+
+	if (!ret)
+		ret = prepare(job, err);
+	if (!ret)
+		ret = apply(job, err);
+	return ret ? ret : run_experiment(job, err);
+}
+
+static int run_bench(struct cmd_ctx *ctx, const void *options, const char *const *usual,
+		     int argc, char **argv, struct err *err)
+{
+	struct job_of_cmd *job = calloc(1, sizeof(*job));
+	struct stop stop;
+	int ret;
+
+	if (!job)
+		return err_set(err, -ENOMEM, "out of memory");
+	job->ctx = ctx;
+	job->opts = options;
+	stop_begin(&stop);
+	ret = choose_workloads(job, usual, argc, argv, err);
+	if (!ret)
+		ret = run_job(job, err);
+	site_close(job->site);
+	bench_result_free(&job->result);
+	free(job);
+	/* What a signal asked for has been done. */
+	stop_drop();
+	stop_end(&stop);
+	return ret;
+}
+
+static int run_perf(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
+		    struct err *err)
+{
+	static const char *const usual[] = { "messages", "pipe", NULL };
+
+	return run_bench(ctx, options, usual, argc, argv, err);
+}
+
+static int run_energy(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
+		      struct err *err)
+{
+	static const char *const usual[] = { "periodic", NULL };
+
+	return run_bench(ctx, options, usual, argc, argv, err);
+}
+
+#define OPT(member) offsetof(struct bench_cmd_options, member)
+
+static const struct opt bench_opts[] = {
+	{ "workload", 'w', OPT_LIST, OPT(workloads), "NAME[:PARAM=VALUE,...]",
+	  "what to run, see above; may be repeated" },
+	{ "iterations", 0, OPT_U32, OPT(iterations), "N",
+	  "run each workload N times; default: 10", NULL, 1, 100000 },
+	{ "warmup", 0, OPT_U32, OPT(warmup), "N",
+	  "and N times before, uncounted; default: 1", NULL, 0, 1000 },
+	{ "governor", 0, OPT_STRING, OPT(governor), "NAME",
+	  "cpufreq governor of all policies meanwhile; default: as it is" },
+	{ "epp", 0, OPT_STRING, OPT(epp), "NAME",
+	  "energy/performance preference of all policies meanwhile" },
+	{ "sensor", 0, OPT_LIST, OPT(sensors), "SPEC",
+	  "a power meter, as 'calib probe' lists them; may be repeated; default: all "
+	  "that do not overlap" },
+	{ "power-from", 0, OPT_STRING, OPT(power_from), "SOURCE",
+	  "readings of an external meter, as for 'calib measure'" },
+	{ "output", 'o', OPT_STRING, OPT(output), "FILE",
+	  "keep all iterations there, for 'calib bench compare'" },
+	{ "format", 0, OPT_STRING, OPT(format), "FORMAT",
+	  "of what is printed; default: text", "text|markdown|json" },
+	{ "board", 0, OPT_STRING, OPT(board), "virtual:NAME",
+	  "a virtual board in place of this machine" },
+	{ "seed", 0, OPT_U32, OPT(seed), "N", "which virtual board it is; default: 1" },
+	{ "rsd", 0, OPT_PERCENT, OPT(rsd), "PERCENT",
+	  "virtual boards: spread of the work from run to run; default: 1.4%" },
+	{ "effect", 0, OPT_PERCENT, OPT(effect), "PERCENT",
+	  "virtual boards: do that much less work, as an effect to be found" },
+	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
+	  "look for /sys and /proc of the machine below DIR" },
+	{ NULL },
+};
+
+static const struct bench_cmd_options bench_defaults = {
+	.iterations = 10,
+	.warmup = 1,
+	.seed = 1,
+	.rsd = SITE_RSD,
+	.format = "text",
+};
+
+#define HELP_WORKLOADS                                                                   \
+	"Workloads and their parameters, with defaults:\n"                               \
+	"\n"                                                                             \
+	"  messages   groups=10 senders=20 receivers=20 loops=100 size=100\n"            \
+	"             via=socket|pipe as=processes|threads\n"                            \
+	"             tasks that send messages, as hackbench; the defaults do\n"         \
+	"             what 'perf bench sched messaging' does\n"                          \
+	"  pipe       loops=100000\n"                                                    \
+	"             two tasks that wake each other, as 'perf bench sched pipe'\n"      \
+	"  periodic   tasks=24 period-us=16000 duty=10 duration-ms=10000 units=0\n"      \
+	"             tasks that wake up, work for duty percent of the period of\n"      \
+	"             the fastest CPU at its highest clock, and sleep; late\n"           \
+	"             wake-ups (by a tenth of the period) are counted\n"                 \
+	"  rt-app     file=FILE.json, where rt-app is installed\n"                       \
+	"  -- CMD...  any command; its standard output is thrown away\n"                 \
+	"\n"
+
+#define HELP_REST                                                                        \
+	"Energy is that of all power meters that do not see the same twice, or of "      \
+	"those "                                                                         \
+	"that --sensor names: counters by their difference, others by the trapezoid "    \
+	"over the times of their readings. Without a meter, times are all there is.\n"   \
+	"\n"                                                                             \
+	"Iterations of several workloads take turns. Settings are put back at the end, " \
+	"and on Ctrl-C, when all processes are ended too; iterations done so far stay "  \
+	"in the file of -o, which is rewritten after each. On a virtual board, in "      \
+	"virtual "                                                                       \
+	"time, no scheduler is modelled: work is spread by capacity, and runs differ "   \
+	"by "                                                                            \
+	"--rsd.\n"                                                                       \
+	"\n"                                                                             \
+	"Next: change what is to be judged, run the same again with another FILE, then " \
+	"'calib bench compare'."
+
+const struct cmd cmd_bench_perf = {
+	.name = "bench perf",
+	.args = "[-- CMD...]",
+	.summary = "run message passing, or any workload, N times: time and energy",
+	.help = "Runs workloads N times each, and prints mean, relative standard "
+		"deviation "
+		"(RSD), least and most of the time that an iteration takes, and of its "
+		"energy. By default messages and pipe.\n"
+		"\n" HELP_WORKLOADS HELP_REST,
+	.example = "calib bench perf\n"
+		   "calib bench perf -w messages:groups=4 --governor schedutil -o "
+		   "before.json\n"
+		   "calib bench perf --iterations 5 -- make -j4\n"
+		   "calib bench perf --board virtual:odroid-xu3",
+	.opts = bench_opts,
+	.opts_size = sizeof(struct bench_cmd_options),
+	.defaults = &bench_defaults,
+	.max_args = 1000,
+	.run = run_perf,
+};
+
+const struct cmd cmd_bench_energy = {
+	.name = "bench energy",
+	.args = "[-- CMD...]",
+	.summary =
+		"run periodic tasks, or any workload, N times: energy and late wake-ups",
+	.help = "Runs a load that does not change with the clock, by default 24 periodic "
+		"tasks, N times, and prints mean, relative standard deviation (RSD), "
+		"least "
+		"and most of its energy, power and late wake-ups: what a scheduler or "
+		"governor that saves energy is judged by.\n"
+		"\n"
+		"How much work fills duty percent of a period is found at the start, in "
+		"units, and told. Two runs find it to about a percent: give the units of "
+		"the "
+		"first to the second (-w periodic:units=N), so that both do the same.\n"
+		"\n" HELP_WORKLOADS HELP_REST,
+	.example = "calib bench energy -o before.json\n"
+		   "calib bench energy -w periodic:units=1234 -o after.json\n"
+		   "calib bench energy --governor powersave -w periodic:tasks=8,duty=5\n"
+		   "calib bench energy --board virtual:odroid-xu3",
+	.opts = bench_opts,
+	.opts_size = sizeof(struct bench_cmd_options),
+	.defaults = &bench_defaults,
+	.max_args = 1000,
+	.run = run_energy,
+};

@@ -1,0 +1,200 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calib bench perf and energy: workloads run N times, here and on virtual boards.
+
+bats_require_minimum_version 1.5.0
+
+load fake
+
+setup() {
+	fake_setup
+	small=messages:groups=1,senders=2,receivers=2,loops=10
+}
+
+bench() {
+	run --separate-stderr timeout 60 "$CALIB" bench "$@"
+}
+
+@test "a table of each workload's times, and all iterations in the file" {
+	bench perf -w "$small" -w pipe:loops=100 --iterations 3 -o r.json
+	[ $status -eq 0 ]
+	[[ $output == *"Workload   Metric "*"RSD %"* ]]
+	[[ $output =~ messages\ +time,\ s\ +3\ +[0-9.]+ ]]
+	[[ $output =~ messages\ +us\ per\ message\ +3\ +[0-9.]+ ]]
+	[[ $output =~ pipe\ +us\ per\ round\ +3\ +[0-9.]+ ]]
+	[ "$(jq -r '.workloads[] | "\(.workload) \(.iterations | length)"' r.json)" = "messages 3
+pipe 3" ]
+	# They take turns.
+	[ "$(jq -c '[.workloads[].iterations[].order]' r.json)" = "[0,2,4,1,3,5]" ]
+	[ "$(jq .interrupted r.json)" = false ]
+	[ "$(jq -r '.workloads[0].parameters.senders' r.json)" = 2 ]
+	[ "$(jq .context.warmup r.json)" = 1 ]
+}
+
+@test "any command, whose output is thrown away and whose failure is told" {
+	bench perf --iterations 2 --warmup 0 -o r.json -- sh -c 'echo noise; sleep 0.01'
+	[ $status -eq 0 ]
+	[[ $output != *noise* ]]
+	[[ $output =~ command\ +time,\ s\ +2\ +0\.0[0-9]+ ]]
+	[ "$(jq -r '.workloads[0].parameters.command' r.json)" = "sh -c echo noise; sleep 0.01" ]
+	bench perf --iterations 5 --warmup 0 -o s.json -- \
+		sh -c 'echo >> n; [ $(wc -l < n) -lt 3 ]'
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: workload 'command': 'sh' ended with status 1; what it took is worth nothing then; the 2 iterations done before are in s.json" ]]
+	[ "$(jq .interrupted s.json)" = true ]
+	[ "$(jq '.workloads[0].iterations | length' s.json)" = 2 ]
+	bench perf -- /nowhere/program
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: workload 'command': cannot run '/nowhere/program': No such file or directory" ]]
+}
+
+@test "Ctrl-C ends all processes and keeps the iterations done so far" {
+	for sig in INT TERM; do
+		rm -f r.json left
+		env --default-signal=INT "$CALIB" bench perf --iterations 1000 --warmup 0 -o r.json -- \
+			sh -c '[ -e r.json ] || exit 0; echo $$ > left; sleep 60' > out 2> err 3>&- &
+		pid=$!
+		until [ -s left ]; do
+			kill -0 $pid
+			sleep 0.01
+		done
+		kill -$sig $pid
+		ended 2
+		grep -q "error: interrupted; the 1 iteration done before is in r.json" err
+		grep -q "^command  *time, s  *1 " out
+		[ "$(jq .interrupted r.json)" = true ]
+		[ "$(jq '.workloads[0].iterations | length' r.json)" = 1 ]
+		! kill -0 "$(cat left)" 2> /dev/null
+	done
+}
+
+@test "killed by SIGKILL, nothing it started runs on" {
+	"$CALIB" bench perf --warmup 0 -- \
+		sh -c 'setsid sleep 61 & echo $! > left; sleep 60' > out 2> err 3>&- &
+	pid=$!
+	until [ -s left ]; do
+		kill -0 $pid
+		sleep 0.01
+	done
+	kill -KILL $pid
+	ended 137
+	for ((i = 0; i < 500; i++)); do
+		kill -0 "$(cat left)" 2> /dev/null || break
+		sleep 0.01
+	done
+	! kill -0 "$(cat left)" 2> /dev/null
+}
+
+@test "what cannot be run is refused before anything runs" {
+	bench perf -w nothing
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: workload 'nothing' is not one of messages, pipe, periodic, rt-app; a command goes behind '--'" ]]
+	bench perf -w pipe -- true
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: a command and --workload do not go together; run one after the other" ]]
+	bench perf --board virtual:odroid-xu3 -- true
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: a virtual board runs no programs: 'command' is for real machines; take 'messages', 'pipe' or 'periodic'" ]]
+	bench perf --board odroid-xu3
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: --board is for virtual boards here: 'virtual:odroid-xu3'; this machine needs none" ]]
+	bench energy --board virtual:odroid-xu3 --sensor ina231@0x40
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: a virtual board has its own meters: "* ]]
+	bench energy --board virtual:odroid-xu3 --governor fast
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: governor 'fast' is not one of schedutil, ondemand, performance, powersave" ]]
+	command -v rt-app > /dev/null && skip "rt-app is here"
+	bench energy -w rt-app:file=x.json
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: no program 'rt-app' here; install it (Debian package 'rt-app'), or use the workload 'periodic'" ]]
+}
+
+@test "a virtual board: marked so, in virtual time, the same again from its seed" {
+	bench energy --board virtual:odroid-xu3 -o a.json
+	[ $status -eq 0 ]
+	[[ $output == "VIRTUAL board 'odroid-xu3', seed 1: virtual time, and no scheduler is modelled"* ]]
+	[[ $output =~ periodic\ +time,\ s\ +10\ +10\ +0\.00 ]]
+	[[ $output =~ periodic\ +ina231@0x40\ VDD_ARM,\ J\ +10\ +[0-9.]+ ]]
+	[[ $output =~ periodic\ +energy,\ J\ +10\ +[0-9.]+ ]]
+	first=$output
+	bench energy --board virtual:odroid-xu3
+	[ "$output" = "$first" ]
+	bench energy --board virtual:odroid-xu3 --seed 2
+	[ "$output" != "$first" ]
+	[ "$(jq '[.context.virtual, .context.seed]' -c a.json)" = "[true,1]" ]
+	[ "$(jq -r '.context.rails[] | "\(.name) \(.method)"' a.json)" = "ina231@0x40 VDD_ARM trapezoid
+ina231@0x45 VDD_KFC trapezoid" ]
+}
+
+# mean FILE: of the times, in ns
+mean() {
+	jq '[.workloads[0].iterations[]["time-ns"]] | add / length | floor' "$1"
+}
+
+@test "on a virtual board the spread and the effect are those asked for" {
+	bench perf --board virtual:odroid-xu3 -w messages --rsd 0.001% --iterations 2 -o a.json
+	[[ $output =~ messages\ +time,\ s\ +2\ +[0-9.]+\ +0\.00 ]]
+	bench perf --board virtual:odroid-xu3 -w messages --rsd 0.001% --effect 10% --iterations 2 -o b.json
+	permille=$(($(mean b.json) * 1000 / $(mean a.json)))
+	[ $permille -ge 899 ] && [ $permille -le 901 ]
+	bench perf --board virtual:odroid-xu3 -w messages --rsd 5% --iterations 400 -o c.json
+	[ "$(jq '[.workloads[0].iterations[]["time-ns"]] | (add / length) as $m |
+		(map((. / $m - 1) * (. / $m - 1)) | add / (length - 1)) | sqrt * 1000 | round' c.json)" -ge 45 ]
+	[ $(($(mean c.json) * 100 / $(mean a.json))) -ge 99 ]
+}
+
+@test "governors of a virtual board: what is fast takes more power" {
+	for g in powersave schedutil performance; do
+		bench energy --board virtual:juno-r2 -w periodic:tasks=14 --governor $g --format json
+		[ $status -eq 0 ]
+		[ "$(jq -r '.context.policies[0].governor' <<< "$output")" = $g ]
+		jq '[.workloads[0].iterations[] | (.["energy-uj"] | add) / .["time-ns"]] | add * 1e6 | floor' \
+			<<< "$output" >> watts
+	done
+	sort -n watts | cmp - watts
+	[ "$(sort -u watts | wc -l)" -eq 3 ]
+}
+
+@test "RAPL counters are subtracted, and the package is not counted twice" {
+	"$TOP/tests/fake/meters" root rapl
+	zone=root/sys/class/powercap/intel-rapl:0/energy_uj
+	echo 1000000 > $zone
+	bench perf --sysroot root --iterations 2 --warmup 0 -o r.json -- \
+		sh -c "read -r e < $zone; echo \$((e + 250000)) > $zone"
+	[ $status -eq 0 ]
+	[[ $output =~ command\ +rapl:package-0,\ J\ +2\ +0\.25\ +0\.00\ +0\.25\ +0\.25 ]]
+	[ "$(jq -c '.context.rails[0]' r.json)" = '{"name":"rapl:package-0","method":"counter","summed":true}' ]
+	[ "$(jq -c '[.workloads[0].iterations[]["energy-uj"]["rapl:package-0"]]' r.json)" = "[250000,250000]" ]
+}
+
+@test "the governor is set for the runs and put back" {
+	fake
+	mkdir -p root/run
+	cp "${policy}0/scaling_governor" before
+	bench perf --sysroot root --governor conservative -w "$small" --iterations 2 -o r.json
+	[ $status -eq 0 ] || { echo "$stderr"; false; }
+	[[ $output == "settings: policy0 conservative"* ]]
+	[ "$(jq -r '.context.policies[0].governor' r.json)" = conservative ]
+	cmp before "${policy}0/scaling_governor"
+	bench perf --sysroot root --governor warp -w "$small"
+	[ $status -eq 2 ]
+	[[ $stderr == *"warp"* ]]
+	cmp before "${policy}0/scaling_governor"
+}
+
+@test "message passing does what perf bench does" {
+	command -v perf > /dev/null || skip "no perf here"
+	perf bench sched messaging -g 1 > /dev/null 2>&1 || skip "perf bench does not run here"
+	for _ in 1 2 3; do
+		perf bench sched messaging -g 2 | awk '/Total time/ { print $3 * 1000 }' >> theirs
+		"$CALIB" bench perf -w messages:groups=2 --iterations 1 --warmup 0 --format json 2> /dev/null |
+			jq '.workloads[0].iterations[0]["time-ns"] / 1e6' >> ours
+	done
+	# Twice as much or half as much work would be found; other programs run meanwhile.
+	theirs=$(sort -n theirs | sed -n 1p | cut -d. -f1)
+	ours=$(sort -n ours | sed -n 1p | cut -d. -f1)
+	echo "$theirs $ours ms"
+	[ "$ours" -lt $((theirs * 2 + 50)) ]
+	[ "$theirs" -lt $((ours * 2 + 50)) ]
+}
