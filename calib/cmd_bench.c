@@ -18,7 +18,8 @@
 struct bench_cmd_options {
 	struct opt_list workloads, sensors;
 	uint32_t iterations, warmup, seed;
-	const char *governor, *epp, *power_from, *board, *sysroot, *output, *format;
+	const char *governor, *epp, *power_from, *board, *sysroot, *output, *format,
+		*like;
 	double rsd, effect;
 };
 
@@ -48,20 +49,58 @@ static int add_workload(struct job_of_cmd *job, const char *spec, struct err *er
 	return workload_parse(spec, &job->workloads[job->workload_count++], err);
 }
 
+/* "messages:groups=10,...", as the user would have given it. */
+static int add_series(struct job_of_cmd *job, const struct bench_series *s,
+		      struct err *err)
+{
+	char spec[512];
+	size_t used = snprintf(spec, sizeof(spec), "%s", s->workload);
+
+	if (!strcmp(s->workload, WORKLOAD_COMMAND))
+		return err_set(err, -EINVAL,
+			       "it is of a command; give the same command again: -- %s",
+			       s->param_count ? s->params[0].value : "CMD");
+	for (unsigned int i = 0; i < s->param_count && used < sizeof(spec); i++)
+		used += snprintf(spec + used, sizeof(spec) - used, "%c%s=%s",
+				 i ? ',' : ':', s->params[i].key, s->params[i].value);
+	return add_workload(job, spec, err);
+}
+
+static int add_like(struct job_of_cmd *job, const char *path, struct err *err)
+{
+	struct bench_result *r = calloc(1, sizeof(*r));
+	int ret;
+
+	if (!r)
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = bench_result_read(path, r, err);
+	for (unsigned int i = 0; !ret && i < r->series_count; i++) {
+		ret = add_series(job, &r->series[i], err);
+		if (ret)
+			err_wrap(err, ret, "--like '%s'", path);
+	}
+	bench_result_free(r);
+	free(r);
+	return ret;
+}
+
 /* @usual: NULL-ended, where the user names none. */
 static int choose_workloads(struct job_of_cmd *job, const char *const *usual, int argc,
 			    char **argv, struct err *err)
 {
 	const struct opt_list *list = &job->opts->workloads;
+	const char *like = job->opts->like;
 	int ret = 0;
 
-	if (argc && list->n)
+	if ((argc != 0) + (list->n != 0) + (like != NULL) > 1)
 		return err_set(err, -EINVAL,
-			       "a command and --workload do not go together; run one "
-			       "after the other");
+			       "a command, --workload and --like do not go together; run "
+			       "one after the other");
 	if (argc)
 		workload_of_command((const char *const *)argv,
 				    &job->workloads[job->workload_count++]);
+	if (like)
+		return add_like(job, like, err);
 	for (unsigned int i = 0; i < list->n && !ret; i++)
 		ret = add_workload(job, list->items[i], err);
 	for (; !ret && !argc && !list->n && *usual; usual++)
@@ -276,6 +315,8 @@ static int run_energy(struct cmd_ctx *ctx, const void *options, int argc, char *
 static const struct opt bench_opts[] = {
 	{ "workload", 'w', OPT_LIST, OPT(workloads), "NAME[:PARAM=VALUE,...]",
 	  "what to run, see above; may be repeated" },
+	{ "like", 0, OPT_STRING, OPT(like), "FILE",
+	  "the workloads of that result, with the same parameters" },
 	{ "iterations", 0, OPT_U32, OPT(iterations), "N",
 	  "run each workload N times; default: 10", NULL, 1, 100000 },
 	{ "warmup", 0, OPT_U32, OPT(warmup), "N",
@@ -344,7 +385,8 @@ static const struct bench_cmd_options bench_defaults = {
 	"by "                                                                            \
 	"--rsd.\n"                                                                       \
 	"\n"                                                                             \
-	"Next: change what is to be judged, run the same again with another FILE, then " \
+	"Next: change what is to be judged, run the same again (--like FILE -o OTHER), " \
+	"then "                                                                          \
 	"'calib bench compare'."
 
 const struct cmd cmd_bench_perf = {
@@ -380,12 +422,12 @@ const struct cmd cmd_bench_energy = {
 		"governor that saves energy is judged by.\n"
 		"\n"
 		"How much work fills duty percent of a period is found at the start, in "
-		"units, and told. Two runs find it to about a percent: give the units of "
-		"the "
-		"first to the second (-w periodic:units=N), so that both do the same.\n"
+		"units, with the governor that is set then. Two runs find it to about a "
+		"percent, which would be taken for an effect: run the second with --like "
+		"FILE of the first, so that both do the same work.\n"
 		"\n" HELP_WORKLOADS HELP_REST,
 	.example = "calib bench energy -o before.json\n"
-		   "calib bench energy -w periodic:units=1234 -o after.json\n"
+		   "calib bench energy --like before.json -o after.json\n"
 		   "calib bench energy --governor powersave -w periodic:tasks=8,duty=5\n"
 		   "calib bench energy --board virtual:odroid-xu3",
 	.opts = bench_opts,

@@ -4,14 +4,14 @@
  */
 #include "calib/bench/rail_sum.h"
 
-void rail_sum_begin(struct rail_sum *s, uint64_t from_ns, uint64_t lag_ns)
+void rail_sum_begin(struct rail_sum *s, uint64_t from_ns, uint64_t mean_ns)
 {
-	*s = (struct rail_sum){ .from_ns = from_ns + lag_ns };
+	*s = (struct rail_sum){ .from_ns = from_ns, .mean_ns = mean_ns };
 }
 
-void rail_sum_until(struct rail_sum *s, uint64_t to_ns, uint64_t lag_ns)
+void rail_sum_until(struct rail_sum *s, uint64_t to_ns)
 {
-	s->to_ns = to_ns + lag_ns;
+	s->to_ns = to_ns + 2 * s->mean_ns;
 }
 
 /* The part of the line from the last reading to (@t, @uw) that is in the window. */
@@ -36,6 +36,7 @@ void rail_sum_add(struct rail_sum *s, uint64_t time_ns, double power_uw)
 	if (!s->has_last) {
 		/* It was so since the begin, for all we know. */
 		s->has_last = true;
+		s->first_uw = power_uw;
 		s->last_uw = power_uw;
 		s->last_ns = s->from_ns < time_ns ? s->from_ns : time_ns;
 	}
@@ -43,6 +44,8 @@ void rail_sum_add(struct rail_sum *s, uint64_t time_ns, double power_uw)
 		add_line(s, time_ns, power_uw);
 	if (time_ns >= s->from_ns && (!s->to_ns || time_ns <= s->to_ns))
 		s->reads++;
+	if (time_ns <= s->from_ns)
+		s->first_uw = power_uw;
 	s->last_ns = time_ns;
 	s->last_uw = power_uw;
 }
@@ -53,6 +56,9 @@ bool rail_sum_end(struct rail_sum *s, double *uj)
 		return false;
 	if (s->to_ns > s->last_ns)
 		add_line(s, s->to_ns, s->last_uw);
-	*uj = s->uj;
+	*uj = s->uj - (s->first_uw + s->last_uw) * (s->mean_ns * 1e-9);
+	/* Noise around nothing. */
+	if (*uj < 0)
+		*uj = 0;
 	return true;
 }

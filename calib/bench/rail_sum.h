@@ -2,9 +2,11 @@
 /*
  * Energy from power readings: the trapezoid over their times, from one moment to another.
  *
- * A chip that averages tells late what it saw: each reading is the mean over its update
- * interval and stands until the next one. What is read at t was drawn around t -
- * interval, so the window is looked at that much later.
+ * Where a meter averages, each reading is the mean over its update interval T and stands
+ * until the next one: what is drawn from @from to @to shows in readings from @from to
+ * @to + 2 T, whatever the phase of the updates. So the integral goes that far, and T
+ * times the power before and T times the power after are taken off, which is right where
+ * these are steady: exactly, for a load between two times of idling.
  */
 #ifndef CALIB_BENCH_RAIL_SUM_H
 #define CALIB_BENCH_RAIL_SUM_H
@@ -14,18 +16,19 @@
 
 /* Zeroed: not begun. */
 struct rail_sum {
-	uint64_t from_ns, to_ns; /* lag included; to_ns 0: not known yet */
+	uint64_t from_ns, to_ns; /* of the integral; to_ns 0: not known yet */
+	uint64_t mean_ns;	 /* T */
 	uint64_t last_ns;
 	bool has_last;
-	double last_uw;
+	double first_uw, last_uw;
 	double uj;
 	unsigned int reads; /* in the window */
 };
 
-/* @from_ns: where the window begins. */
-void rail_sum_begin(struct rail_sum *s, uint64_t from_ns, uint64_t lag_ns);
+/* @from_ns: where the window begins. @mean_ns: T; 0: readings are of their moment. */
+void rail_sum_begin(struct rail_sum *s, uint64_t from_ns, uint64_t mean_ns);
 /* From now on it is known that the window ends at @to_ns, later than it began. */
-void rail_sum_until(struct rail_sum *s, uint64_t to_ns, uint64_t lag_ns);
+void rail_sum_until(struct rail_sum *s, uint64_t to_ns);
 /* A reading. Those before the window tell how it begins; one that is not later than the
  * last is dropped. */
 void rail_sum_add(struct rail_sum *s, uint64_t time_ns, double power_uw);

@@ -17,7 +17,7 @@
 #define PERIOD_MIN_NS 2000000u
 #define PERIOD_MAX_NS 50000000u
 #define COUNTER_NS    100000000u /* often enough that no counter wraps in between */
-#define LAG_MAX_NS    500000000u
+#define MEAN_MAX_NS   2000000000u
 
 uint64_t rails_now_ns(const struct rails *r)
 {
@@ -50,7 +50,7 @@ static void read_all(struct rails *r)
 		struct rail *rail = &r->rails[i];
 
 		if (to_ns)
-			rail_sum_until(&rail->sum, to_ns, rail->lag_ns);
+			rail_sum_until(&rail->sum, to_ns);
 		if (r->virt)
 			read_virtual(r, rail);
 		else
@@ -58,14 +58,14 @@ static void read_all(struct rails *r)
 	}
 }
 
-static uint64_t longest_lag(const struct rails *r)
+static uint64_t longest_mean(const struct rails *r)
 {
-	uint64_t lag = 0;
+	uint64_t ns = 0;
 
 	for (unsigned int i = 0; i < r->count; i++)
-		if (r->rails[i].lag_ns > lag)
-			lag = r->rails[i].lag_ns;
-	return lag;
+		if (r->rails[i].mean_ns > ns)
+			ns = r->rails[i].mean_ns;
+	return ns;
 }
 
 /* When the window that has ended can be reckoned. 0: it has not ended. */
@@ -73,7 +73,7 @@ static uint64_t end_of_reads(const struct rails *r)
 {
 	uint64_t to_ns = atomic_load(&r->to_ns);
 
-	return to_ns ? to_ns + longest_lag(r) : 0;
+	return to_ns ? to_ns + 2 * longest_mean(r) : 0;
 }
 
 static struct timespec to_timespec(uint64_t ns)
@@ -134,7 +134,7 @@ int rails_begin(struct rails *r, struct err *err)
 	r->from_ns = rails_now_ns(r);
 	atomic_store(&r->to_ns, 0);
 	for (unsigned int i = 0; i < r->count; i++)
-		rail_sum_begin(&r->rails[i].sum, r->from_ns, r->rails[i].lag_ns);
+		rail_sum_begin(&r->rails[i].sum, r->from_ns, r->rails[i].mean_ns);
 	read_all(r);
 	for (unsigned int i = 0; i < r->count && !r->virt; i++)
 		power_meter_counted(&r->rails[i].pm, &r->rails[i].begin_uj,
@@ -178,7 +178,7 @@ static void take_sums(struct rails *r, uint64_t to_ns, struct rails_energy *e)
 
 		if (rail->info.counted)
 			continue;
-		rail_sum_until(&rail->sum, to_ns, rail->lag_ns);
+		rail_sum_until(&rail->sum, to_ns);
 		e->known[i] = rail_sum_end(&rail->sum, &e->uj[i]);
 		e->reads[i] = rail->sum.reads;
 	}
@@ -236,7 +236,7 @@ const struct rail_info *rails_info(const struct rails *r, unsigned int i)
 	return &r->rails[i].info;
 }
 
-/* How long after its time a reading comes, and how often to read. */
+/* What a reading is the mean of, and how often to read. */
 static void find_times(struct rails *r)
 {
 	r->period_ns = COUNTER_NS;
@@ -247,7 +247,7 @@ static void find_times(struct rails *r)
 
 		if (rail->info.counted)
 			continue;
-		rail->lag_ns = ns < LAG_MAX_NS ? ns : LAG_MAX_NS;
+		rail->mean_ns = ns < MEAN_MAX_NS ? ns : MEAN_MAX_NS;
 		if (period < PERIOD_MIN_NS)
 			period = PERIOD_MIN_NS;
 		if (period > PERIOD_MAX_NS)

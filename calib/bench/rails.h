@@ -76,7 +76,8 @@ int rails_begin(struct rails *r, struct err *err);
 /*
  * rails_end - it has ended at @to_ns, now or a moment ago
  *
- * Goes on for as long as the slowest meter's readings are late, half a second at most.
+ * Goes on for two update intervals of the slowest meter, 4 s at most: so long its
+ * readings tell of the window.
  */
 void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e);
 /* Virtual boards: let time pass until @ns, and read the meters meanwhile. */

@@ -93,6 +93,21 @@ static int no_room(struct err *err)
 		       RAILS_MAX);
 }
 
+/* Meters are read, not set up: who measures settings' effects changes no others. */
+static int check_enabled(const struct rails *r, const struct meter_info *info,
+			 struct err *err)
+{
+	char now[SYSFS_TEXT];
+
+	if (!info->enable[0] ||
+	    (!sysfs_read(r->meters.sys, info->enable, now, sizeof(now), NULL) &&
+	     !strcmp(now, "1")))
+		return 0;
+	return err_set(err, -ENODATA,
+		       "sensor %s is switched off; switch it on: echo 1 > %s", info->name,
+		       info->enable);
+}
+
 static int add_rail(struct rails *r, const struct meter_info *info, struct err *err)
 {
 	struct rail *rail = &r->rails[r->count];
@@ -102,7 +117,9 @@ static int add_rail(struct rails *r, const struct meter_info *info, struct err *
 
 	if (r->count == RAILS_MAX)
 		return no_room(err);
-	ret = power_meter_open(&r->meters, info, &rail->pm, err);
+	ret = check_enabled(r, info, err);
+	if (!ret)
+		ret = power_meter_open(&r->meters, info, &rail->pm, err);
 	if (ret)
 		return ret;
 	ret = power_meter_ready(&rail->pm, err);

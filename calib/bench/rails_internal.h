@@ -16,7 +16,7 @@ struct rail {
 	struct rail_info info;
 	struct power_meter pm; /* of a real one */
 	unsigned int sensor;   /* of a virtual one: index into the board's */
-	uint64_t lag_ns;
+	uint64_t mean_ns;      /* its readings are means over so long */
 	struct rail_sum sum;
 	/* of a counter, at the begin */
 	double begin_uj;

@@ -91,7 +91,7 @@ pipe 3" ]
 	[[ $stderr == *"error: workload 'nothing' is not one of messages, pipe, periodic, rt-app; a command goes behind '--'" ]]
 	bench perf -w pipe -- true
 	[ $status -eq 2 ]
-	[[ $stderr == *"error: a command and --workload do not go together; run one after the other" ]]
+	[[ $stderr == *"error: a command, --workload and --like do not go together; run one after the other" ]]
 	bench perf --board virtual:odroid-xu3 -- true
 	[ $status -eq 2 ]
 	[[ $stderr == *"error: a virtual board runs no programs: 'command' is for real machines; take 'messages', 'pipe' or 'periodic'" ]]
@@ -108,6 +108,26 @@ pipe 3" ]
 	bench energy -w rt-app:file=x.json
 	[ $status -eq 2 ]
 	[[ $stderr == *"error: no program 'rt-app' here; install it (Debian package 'rt-app'), or use the workload 'periodic'" ]]
+}
+
+@test "--like runs what a result was of, calibrated work included" {
+	bench energy -w periodic:tasks=2,period-us=2000,duration-ms=4 --iterations 1 --warmup 0 -o a.json
+	[ $status -eq 0 ]
+	units=$(jq -r '.workloads[0].parameters.units' a.json)
+	[ "$units" -gt 0 ]
+	bench perf --like a.json --iterations 1 --warmup 0 -o b.json
+	[ $status -eq 0 ]
+	[ "$(jq -S '.workloads[0].parameters' a.json)" = "$(jq -S '.workloads[0].parameters' b.json)" ]
+	bench perf --iterations 1 --warmup 0 -o c.json -- true
+	bench perf --like c.json
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: --like 'c.json': it is of a command; give the same command again: -- true" ]]
+	bench perf --like nowhere.json
+	[ $status -eq 2 ]
+	[[ $stderr == *nowhere.json* ]]
+	bench perf --like a.json -w pipe
+	[ $status -eq 2 ]
+	[[ $stderr == *"do not go together"* ]]
 }
 
 @test "a virtual board: marked so, in virtual time, the same again from its seed" {
@@ -181,6 +201,37 @@ mean() {
 	[ $status -eq 2 ]
 	[[ $stderr == *"warp"* ]]
 	cmp before "${policy}0/scaling_governor"
+}
+
+@test "Ctrl-C in the middle of runs puts the governor back" {
+	fake
+	mkdir -p root/run
+	cp "${policy}0/scaling_governor" before
+	env --default-signal=INT "$CALIB" bench perf --sysroot root --governor conservative \
+		--warmup 0 -o r.json -- sh -c '[ -e r.json ] || exit 0; echo > runs; sleep 60' \
+		> out 2> err 3>&- &
+	pid=$!
+	until [ -e runs ]; do
+		kill -0 $pid
+		sleep 0.01
+	done
+	[ "$(cat "${policy}0/scaling_governor")" = conservative ]
+	kill -INT $pid
+	ended 2
+	cmp before "${policy}0/scaling_governor"
+	[ "$(jq '.workloads[0].iterations | length' r.json)" = 1 ]
+}
+
+@test "a meter that is switched off is named with what to do" {
+	"$TOP/tests/fake/meters" root odroid
+	sensor=$(find root -name enable | sed 1q)
+	bench perf --sysroot root --sensor "label:$(cat "${sensor%enable}sensor_name")" -w "$small"
+	[ $status -eq 2 ]
+	[[ $stderr == *"is switched off; switch it on: echo 1 > /sys/bus/i2c/drivers/INA231/"*/enable ]]
+	echo 1 > "$sensor"
+	bench perf --sysroot root --sensor "label:$(cat "${sensor%enable}sensor_name")" -w "$small"
+	[ $status -eq 0 ]
+	[[ $output =~ messages\ +odroid:[^\ ]+.*,\ J\ +10 ]]
 }
 
 @test "message passing does what perf bench does" {
