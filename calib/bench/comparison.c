@@ -205,6 +205,8 @@ static bool figure(const struct bench_context *c, const struct bench_iteration *
 		rail = rail_of(c, name + 7);
 		if (rail < 0)
 			return false;
+	} else if (strcmp(name, "energy")) {
+		return false;
 	}
 	return bench_energy_uj(c, it, rail, value);
 }
@@ -302,15 +304,20 @@ static int fill_all(struct comparison *c, struct comparison_workload *w, struct 
 static void full_name(const struct bench_context *c, const char *metric, char *out,
 		      size_t size)
 {
-	const char *rail = metric + 7;
-	size_t len = strlen(rail);
+	const char *rail;
 
 	snprintf(out, size, "%s", metric);
-	if (strncmp(metric, "energy:", 7) || rail_of(c, rail) >= 0)
+	if (strncmp(metric, "energy:", 7))
 		return;
-	for (unsigned int i = 0; i < c->rail_count; i++)
+	rail = metric + 7;
+	if (rail_of(c, rail) >= 0)
+		return;
+	for (unsigned int i = 0; i < c->rail_count; i++) {
+		size_t len = strlen(rail);
+
 		if (!strncmp(c->rails[i].name, rail, len) && c->rails[i].name[len] == ' ')
 			snprintf(out, size, "energy:%s", c->rails[i].name);
+	}
 }
 
 static int metric_missing(const struct comparison *c, unsigned int file,

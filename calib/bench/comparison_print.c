@@ -322,12 +322,21 @@ static void print_notes(const struct page *page)
 static void print_workload(const struct page *page)
 {
 	const struct bench_series *s = page->w->series[0];
+	bool lines = false;
 
-	fprintf(page->f, "%s%s", page->markdown ? "### " : "", s->workload);
+	/* Command lines read better one below the other. */
 	for (unsigned int i = 0; i < s->param_count; i++)
-		fprintf(page->f, "%s%s=%s", i ? " " : ": ", s->params[i].key,
-			s->params[i].value);
-	fputs("\n\n", page->f);
+		lines |= strchr(s->params[i].value, ' ') != NULL;
+	fprintf(page->f, "%s%s%s", page->markdown ? "### " : "", s->workload,
+		lines ? "\n\n" : "");
+	for (unsigned int i = 0; i < s->param_count; i++) {
+		if (lines)
+			note(page, "%s: %s", s->params[i].key, s->params[i].value);
+		else
+			fprintf(page->f, "%s%s=%s", i ? " " : ": ", s->params[i].key,
+				s->params[i].value);
+	}
+	fputs(lines ? "\n" : "\n\n", page->f);
 }
 
 static void print_context(void *arg, const char *text)
@@ -340,6 +349,7 @@ static void print_file(const struct page *page, unsigned int k)
 	const struct bench_result *r = page->c->files[k].result;
 	const struct bench_context *c = &r->context;
 	const char *board = c->board[0] ? c->board : c->model;
+	const bool known = c->kernel[0] && !c->virtual_board;
 	size_t most = 0;
 
 	for (unsigned int i = 0; i < page->c->workload_count; i++) {
@@ -351,7 +361,7 @@ static void print_file(const struct page *page, unsigned int k)
 	     most, text_s(most),
 	     r->interrupted ? " (INTERRUPTED: more were planned)" : "",
 	     c->virtual_board ? ", VIRTUAL" : "", board[0] ? ", " : "", board,
-	     c->kernel[0] ? ", Linux " : "", c->kernel);
+	     known ? ", Linux " : "", known ? c->kernel : "");
 }
 
 static void print_head(const struct page *page)

@@ -161,6 +161,15 @@ refused() {
 	grep -qx 'energy:big  1.206 J  0.76 %  1.097 J  0.84 %     -9.05 %' <<< "$output"
 	compare a.json b.json --metric energy:little
 	refused 2 "messages: 'b.json' has no 'energy:little': a metric is time, energy, energy:RAIL or late-wakeups; its rails are 'big', 'gpu'"
+	for metric in t energy: energy:x; do
+		compare a.json b.json --metric $metric
+		[[ $stderr == *": messages: 'a.json' has no '$metric': a metric is time, "* ]]
+		[ "$status" -eq 2 ]
+	done
+	sed -i 's/"big"/"big VDD_ARM"/' b.json
+	compare b.json b.json --metric energy:big
+	[ "$status" -eq 0 ]
+	grep -q '^energy:big VDD_ARM ' <<< "$output"
 	result b.json rails= 0:1103 1:1090
 	compare a.json b.json
 	[ "$status" -eq 0 ]
