@@ -7,6 +7,7 @@
 
 #include "lib/cmd.h"
 
+extern const struct cmd cmd_bench_ab;
 extern const struct cmd cmd_bench_compare;
 extern const struct cmd cmd_bench_energy;
 extern const struct cmd cmd_bench_perf;

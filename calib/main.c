@@ -16,6 +16,7 @@ static const struct cmd *const cmds[] = {
 	&cmd_bench_perf,
 	&cmd_bench_energy,
 	&cmd_bench_compare,
+	&cmd_bench_ab,
 	&cmd_sweep,
 	NULL,
 };

@@ -1,0 +1,151 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-2.0-or-later
+# calib bench ab: two sides in turns, on a virtual board, here, and on a machine that plays one.
+
+bats_require_minimum_version 1.5.0
+
+load fake
+
+setup() {
+	fake_setup
+}
+
+ab() {
+	run --separate-stderr timeout 60 "$CALIB" bench ab "$@"
+}
+
+# orders FILE... - "label: order order ..." of each
+orders() {
+	jq -r '"\(.workloads[0].iterations[0].label): \([.workloads[0].iterations[].order] | join(" "))"' "$@"
+}
+
+@test "on a virtual board a true effect is found, and marked VIRTUAL" {
+	ab --board virtual:odroid-xu3 --a messages:loops=5000 --b messages:loops=4540 --rsd 1.37% -o r
+	[ "$status" -eq 0 ]
+	[[ $output == "VIRTUAL: "* ]]
+	[[ $output == *"  order: the sides took turns"* ]]
+	grep -qE '^time +-(9|10)\.[0-9]+ % \.\. -(7|8)\.[0-9]+ % +<0\.0001 +<0\.0001 .* lower$' <<< "$output"
+	grep -qE '^energy +-(9|10|11)\.[0-9]+ % \.\. -(7|8)\.[0-9]+ % +<0\.0001 +<0\.0001 .* lower$' <<< "$output"
+	[ "$(orders r-a.json r-b.json)" = "A: 0 3 4 7 8 11 12 15 16 19
+B: 1 2 5 6 9 10 13 14 17 18" ]
+	first=$output
+	run --separate-stderr "$CALIB" bench compare r-a.json r-b.json
+	[ "$status" -eq 0 ]
+	[ "$output" = "$first" ]
+}
+
+@test "the same work on both sides shows no difference" {
+	ab --board virtual:odroid-xu3 --a messages:loops=5000 --b messages:loops=5000
+	[ "$status" -eq 0 ]
+	grep -qE '^time .* no difference shown$' <<< "$output"
+	grep -qE '^energy .* no difference shown$' <<< "$output"
+}
+
+@test "a random order has pairs too, and is the same again from its seed" {
+	for o in r s; do
+		ab --board virtual:juno-r2 --a pipe --b messages --order random --seed 5 -o $o
+		[ "$status" -eq 0 ]
+	done
+	cmp <(orders r-a.json r-b.json) <(orders s-a.json s-b.json)
+	[ "$(orders r-a.json)" != "A: 0 3 4 7 8 11 12 15 16 19" ]
+	[ "$(jq -s '[.[].workloads[0].iterations[].order] | sort == [range(20)]' r-a.json r-b.json)" = true ]
+	[[ $output == *"by the 10 pairs of turns"* ]]
+	ab --board virtual:juno-r2 --a pipe --b messages --order random --seed 6 -o t
+	[ "$(orders r-a.json)" != "$(orders t-a.json)" ]
+}
+
+@test "one workload under two governors" {
+	ab --board virtual:odroid-xu3 --a-governor performance --b-governor powersave -w periodic -o r
+	[ "$status" -eq 0 ]
+	[[ $output == *"governor: A performance, B powersave"* ]]
+	grep -qE '^energy .* lower$' <<< "$output"
+	[[ $output != *$'\n'time* ]]
+	[ "$(jq -r '.context.policies[0].governor' r-a.json r-b.json)" = "performance
+powersave" ]
+	[ "$(jq -r '.workloads[0].workload' r-a.json)" = periodic ]
+}
+
+@test "two commands are run for real, in turns" {
+	ab --a "sh -c 'echo a >> log'" --b "sh -c 'echo b >> log; sleep 0.03'" --iterations 3 \
+		--format markdown -o r
+	[ "$status" -eq 0 ]
+	# with the warm-up
+	[ "$(tr -d '\n' < log)" = ababbaab ]
+	[[ $output == *"* a: sh -c echo a >> log"* ]]
+	[[ $output == *"* b: sh -c echo b >> log; sleep 0.03"* ]]
+	grep -qE '^\| time .* higher +\|$' <<< "$output"
+	[[ $output != *VIRTUAL* ]]
+	[ "$(jq -r .interrupted r-a.json r-b.json)" = "false
+false" ]
+}
+
+@test "what cannot be run is refused before anything runs" {
+	ab --a true
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "calib bench ab: error: --b is missing: each side runs something of its own, or both the same (--workload) under settings of their own" ]
+	ab
+	[ "$status" -eq 2 ]
+	[[ $stderr == "calib bench ab: error: both sides are the same: give --a and --b, or "* ]]
+	ab --a-governor schedutil --b-governor schedutil
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: both sides are the same"* ]]
+	ab --a true --b true -w pipe
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: what is run is told twice: "* ]]
+	ab --a "sh -c '" --b true
+	[ "$status" -eq 2 ]
+	[[ $stderr == "calib bench ab: error: --a: "* ]]
+	ab --a messages:groups=x --b pipe --board virtual:odroid-xu3
+	[ "$status" -eq 2 ]
+	[[ $stderr == "calib bench ab: error: --a: "*groups* ]]
+	ab --a true --b pipe --board virtual:odroid-xu3
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"a virtual board runs no programs: 'command'"* ]]
+	ab --a pipe --b pipe --board odroid-xu3
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: --board is for virtual boards here: 'virtual:odroid-xu3'; this machine needs none" ]]
+	ab --a-governor warp --board virtual:odroid-xu3
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"governor 'warp' is not one of "* ]]
+	[ ! -e r-a.json ]
+}
+
+@test "on a machine that plays an Odroid-XU3 governors alternate and are put back" {
+	fake
+	settings > before
+	ab --sysroot "$root" --a-governor conservative --b-governor schedutil --iterations 2 --warmup 0 -o r \
+		-- sh -c "cat ${policy}0/scaling_governor >> log"
+	[ "$status" -eq 0 ] || { echo "$stderr"; false; }
+	[ "$(cat log)" = "conservative
+schedutil
+schedutil
+conservative" ]
+	[[ $output == *"governor: A conservative, B schedutil"* ]]
+	settings | diff before -
+	[ ! -e "$root/run/calib/state.json" ]
+}
+
+@test "interrupted, settings are put back and what was done is kept and compared" {
+	fake
+	settings > before
+	"$CALIB" bench ab --sysroot "$root" --a-governor conservative --b-governor schedutil \
+		--iterations 1000 --warmup 0 -o r \
+		-- sh -c 'echo >> n; [ "$(wc -l < n)" -lt 5 ] || { echo $$ > left; sleep 60; }' > out 2> err 3>&- &
+	pid=$!
+	until [ -s left ]; do
+		kill -0 $pid
+		sleep 0.01
+	done
+	kill -TERM $pid
+	ended 2
+	grep -qxF "calib bench ab: error: interrupted; what was done before is in r-a.json and r-b.json, for 'calib bench compare'" err
+	grep -qE '^time .* [0-9.]+ ' out
+	[ "$(jq -r '"\(.interrupted) \(.workloads[0].iterations | length)"' r-a.json r-b.json)" = "true 2
+true 2" ]
+	run "$CALIB" bench compare r-a.json r-b.json
+	[ "$status" -eq 0 ]
+	[[ $output == *"INTERRUPTED"* ]]
+	run ! kill -0 "$(cat left)"
+	settings | diff before -
+	[ ! -e "$root/run/calib/state.json" ]
+}
