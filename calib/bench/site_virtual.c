@@ -29,7 +29,12 @@ int site_virtual_open(struct site *s, struct err *err)
 	strcpy(s->governor, governors[0]);
 	rng_seed(&s->rng, s->opt.seed, STREAM_RUNS);
 	ret = virtual_new(&s->board, &vo, &s->virt, err);
-	return ret ? ret : rails_open_virtual(s->virt, &s->board, &s->rails, err);
+	if (!ret)
+		ret = rails_open_virtual(s->virt, &s->board, &s->rails, err);
+	if (!ret && !rails_count(s->rails) && s->opt.note)
+		s->opt.note(s->opt.note_arg,
+			    "this board has no power meter: only times are measured");
+	return ret;
 }
 
 int site_virtual_apply(struct site *s, const struct knobs_combo *c, struct err *err)
@@ -194,7 +199,10 @@ int site_virtual_run(struct site *s, const struct workload_run *w,
 void site_virtual_describe(const struct site *s, struct bench_context *c)
 {
 	const struct board *b = &s->board;
-	unsigned int cpus[BOARD_MAX_CPUS], n = 0;
+	char list[BOARD_MAX_CLUSTERS * 64] = "", one[63];
+	unsigned int cpus[CPULIST_MAX];
+	size_t used = 0;
+	int n;
 
 	c->virtual_board = true;
 	c->seed = s->opt.seed;
@@ -213,9 +221,12 @@ void site_virtual_describe(const struct site *s, struct bench_context *c)
 		snprintf(p->governor, sizeof(p->governor), "%s", s->governor);
 		p->min_khz = cl->opps[0].khz;
 		p->max_khz = top_khz(cl);
-		for (unsigned int k = 0; k < cl->cpu_count && n < BOARD_MAX_CPUS; k++)
-			cpus[n++] = cl->cpus[k];
+		cpulist_format(cl->cpus, cl->cpu_count, one, sizeof(one));
+		used += snprintf(list + used, sizeof(list) - used, "%s%s", i ? "," : "",
+				 one);
 	}
 	c->policy_count = b->cluster_count;
-	cpulist_format(cpus, n, c->cpus, sizeof(c->cpus));
+	/* Little first is not always in order. */
+	n = cpulist_parse(list, cpus, CPULIST_MAX);
+	cpulist_format(cpus, n > 0 ? n : 0, c->cpus, sizeof(c->cpus));
 }

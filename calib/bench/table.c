@@ -131,23 +131,44 @@ static void print_series(FILE *out, const struct bench_result *r,
 		print_metric(out, r, s, &m, markdown);
 	m = (struct metric){ "power, W", power_w, -1 };
 	print_metric(out, r, s, &m, markdown);
-	m = (struct metric){ "late wake-ups", late_wakeups, -1 };
+	m = (struct metric){ "", late_wakeups, -1 };
+	snprintf(m.name, sizeof(m.name), "late wake-ups of %ju", (uintmax_t)s->units);
 	print_metric(out, r, s, &m, markdown);
 }
 
+static bool same_settings(const struct bench_policy *a, const struct bench_policy *b)
+{
+	return !strcmp(a->governor, b->governor) && !strcmp(a->epp, b->epp);
+}
+
+static void print_policy(FILE *out, const struct bench_policy *p)
+{
+	fprintf(out, " %s%s%s", p->governor[0] ? p->governor : "unknown",
+		p->epp[0] ? "/" : "", p->epp);
+}
+
+/* "settings: all policies schedutil", or those that differ from the one before. */
 static void print_policies(FILE *out, const struct bench_context *c)
 {
-	for (unsigned int i = 0; i < c->policy_count; i++) {
-		const struct bench_policy *p = &c->policies[i];
+	const struct bench_policy *p = c->policies;
+	bool same = true;
 
-		if (!p->cpu_count)
-			continue;
-		fprintf(out, "%spolicy%u %s%s%s", i ? ", " : "settings: ", p->id,
-			p->governor[0] ? p->governor : "unknown", p->epp[0] ? "/" : "",
-			p->epp);
+	if (!c->policy_count)
+		return;
+	for (unsigned int i = 1; i < c->policy_count; i++)
+		same &= same_settings(&p[i - 1], &p[i]);
+	fprintf(out, "settings:");
+	if (same) {
+		fprintf(out, " all policies");
+		print_policy(out, p);
 	}
-	if (c->policy_count)
-		fprintf(out, "\n");
+	for (unsigned int i = 0; i < c->policy_count && !same; i++) {
+		if (i && same_settings(&p[i - 1], &p[i]))
+			continue;
+		fprintf(out, "%s policy%u", i ? ", from" : "", p[i].id);
+		print_policy(out, &p[i]);
+	}
+	fprintf(out, "\n");
 }
 
 void table_print(FILE *out, const struct bench_result *r, bool markdown)

@@ -152,6 +152,16 @@ mean() {
 	jq '[.workloads[0].iterations[]["time-ns"]] | add / length | floor' "$1"
 }
 
+@test "a virtual board without meters: times only, and it says so" {
+	bench energy --board virtual:odroid-xu4 --iterations 2 -o a.json
+	[ $status -eq 0 ]
+	[[ $stderr == *"note: this board has no power meter: only times are measured"* ]]
+	[[ $output == *"periodic   time, s "* ]]
+	[[ $output != *", J"* ]]
+	[ "$(jq -c .context.rails a.json)" = "[]" ]
+	[ "$(jq -r .context.cpus a.json)" = 0-7 ]
+}
+
 @test "on a virtual board the spread and the effect are those asked for" {
 	bench perf --board virtual:odroid-xu3 -w messages --rsd 0.001% --iterations 2 -o a.json
 	[[ $output =~ messages\ +time,\ s\ +2\ +[0-9.]+\ +0\.00 ]]
@@ -194,7 +204,7 @@ mean() {
 	cp "${policy}0/scaling_governor" before
 	bench perf --sysroot root --governor conservative -w "$small" --iterations 2 -o r.json
 	[ $status -eq 0 ] || { echo "$stderr"; false; }
-	[[ $output == "settings: policy0 conservative"* ]]
+	[[ $output == "settings: all policies conservative"* ]]
 	[ "$(jq -r '.context.policies[0].governor' r.json)" = conservative ]
 	cmp before "${policy}0/scaling_governor"
 	bench perf --sysroot root --governor warp -w "$small"

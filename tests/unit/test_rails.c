@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -301,6 +302,30 @@ static void a_counter_that_is_reset_has_no_energy(void **state)
 	close_opened(&o);
 }
 
+static void power_readings_are_integrated_by_a_thread(void **state)
+{
+	const struct timespec pause = { .tv_nsec = 60000000 };
+	static const char *const sensors[] = { "iio:ina226/power2" };
+	struct err err = { "" };
+	struct rails_energy e;
+	struct opened o;
+
+	(void)state;
+	assert_int_equal(try_open(&o, "iio", sensors, 1, &err), 0);
+	assert_false(rails_info(o.rails, 0)->counted);
+	for (int again = 0; again < 2; again++) {
+		assert_int_equal(rails_begin(o.rails, &err), 0);
+		nanosleep(&pause, NULL);
+		rails_end(o.rails, stop_now_ns(), &e);
+		assert_true(e.known[0]);
+		assert_true(e.to_ns - e.from_ns >= 60000000);
+		assert_true(e.reads[0] >= 3);
+		/* 1.25 W all the time. */
+		expect_uj(e.uj[0], 1.25e6 * (e.to_ns - e.from_ns) * 1e-9);
+	}
+	close_opened(&o);
+}
+
 static void virtual_rails_have_the_energy_that_is_drawn(void **state)
 {
 	/* What a meter adds or takes is switched off: only the integral is judged. */
@@ -361,6 +386,7 @@ int main(void)
 		cmocka_unit_test(what_is_asked_for_is_measured_and_added_once),
 		cmocka_unit_test(a_sensor_that_is_not_there_or_is_named_twice_is_refused),
 		cmocka_unit_test(without_meters_there_is_a_note),
+		cmocka_unit_test(power_readings_are_integrated_by_a_thread),
 		cmocka_unit_test(virtual_rails_have_the_energy_that_is_drawn),
 		cmocka_unit_test(counters_give_their_difference),
 		cmocka_unit_test(a_counter_that_is_reset_has_no_energy),
