@@ -128,6 +128,8 @@ static int add_rail(struct json *arr, const struct bench_rail *rail)
 	ret |= json_put_str(obj, "method",
 			    rail->method == BENCH_COUNTER ? "counter" : "trapezoid");
 	ret |= json_put_bool(obj, "summed", rail->summed);
+	if (rail->interval_us)
+		ret |= json_put_u64(obj, "interval-us", rail->interval_us);
 	return ret | json_add(arr, obj);
 }
 

@@ -34,6 +34,7 @@ struct bench_rail {
 	enum bench_method method;
 	/* Part of the total: rails that see the same power twice are not both. */
 	bool summed;
+	uint32_t interval_us; /* between its readings; 0: counted, or not known */
 };
 
 /* A cpufreq policy as it was set while the workloads ran. */

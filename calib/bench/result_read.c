@@ -83,7 +83,8 @@ static int read_policy(const struct json *obj, struct bench_policy *p, struct er
 
 static int read_rail(const struct json *obj, struct bench_rail *rail, struct err *err)
 {
-	static const char *const known[] = { "name", "method", "summed", NULL };
+	static const char *const known[] = { "name", "method", "summed", "interval-us",
+					     NULL };
 	const char *method = NULL;
 	int ret = json_only_keys(obj, known, err);
 
@@ -98,7 +99,8 @@ static int read_rail(const struct json *obj, struct bench_rail *rail, struct err
 		return err_set(err, -EINVAL,
 			       "key 'method': '%.80s' is not counter or trapezoid",
 			       method);
-	return json_get_bool(obj, "summed", &rail->summed, err);
+	ret = json_get_bool(obj, "summed", &rail->summed, err);
+	return ret ? ret : json_opt_u32(obj, "interval-us", &rail->interval_us, err);
 }
 
 static int find_rail(const struct bench_context *c, unsigned int count, const char *name)

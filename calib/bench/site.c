@@ -85,6 +85,7 @@ static void describe_rails(const struct site *s, struct bench_context *c)
 		snprintf(to->name, sizeof(to->name), "%s", from->name);
 		to->method = from->counted ? BENCH_COUNTER : BENCH_TRAPEZOID;
 		to->summed = from->summed;
+		to->interval_us = from->counted ? 0 : from->interval_us;
 	}
 }
 

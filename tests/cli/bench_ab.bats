@@ -39,6 +39,10 @@ B: 1 2 5 6 9 10 13 14 17 18" ]
 	[ "$status" -eq 0 ]
 	grep -qE '^time .* no difference shown$' <<< "$output"
 	grep -qE '^energy .* no difference shown$' <<< "$output"
+	[[ $output != *coarse* ]]
+	ab --board virtual:odroid-xu3 --a messages --b messages
+	[ "$status" -eq 0 ]
+	[[ $output == *"energy of A: iterations of 0.22 s, a reading of 'ina231@0x40 VDD_ARM' each 0.26 s: coarse, "* ]]
 }
 
 @test "a random order has pairs too, and is the same again from its seed" {

@@ -58,7 +58,8 @@ static void fill(void)
 		.max_khz = 2000000,
 	};
 	c->rail_count = 2;
-	c->rails[0] = (struct bench_rail){ "ina231@40 VDD_ARM", BENCH_TRAPEZOID, true };
+	c->rails[0] = (struct bench_rail){ "ina231@40 VDD_ARM", BENCH_TRAPEZOID, true,
+					   263808 };
 	c->rails[1] = (struct bench_rail){ "rapl:core", BENCH_COUNTER, false };
 	result.series_count = 2;
 	strcpy(result.series[0].workload, "messages");
