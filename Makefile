@@ -160,13 +160,13 @@ check-unit: $(unit_bin)
 check: check-static
 	@$(MAKE) --no-print-directory WERROR=1 check-tests TESTS="$(TESTS) $(if $(SAN),,tests/kernel/kernel.bats)"
 
-# Each prints what the kernel made of our coefficients.
+# Each prints what the kernel made of our coefficients, where it can be had.
 KERNEL ?= 6.1
 check-kernel: all
 	scripts/deps kernel
 	@for k in $(KERNEL); do \
 		KERNEL=$$k B=$(B) scripts/run-tests tests/kernel/kernel.bats || exit 1; \
-		cat $(B)/kernel-$$k/table.txt; \
+		[ ! -e $(B)/kernel-$$k/table.txt ] || cat $(B)/kernel-$$k/table.txt; \
 	done
 
 check-corpus: all

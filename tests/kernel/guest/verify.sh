@@ -8,6 +8,10 @@ for policy in /sys/devices/system/cpu/cpufreq/policy*; do
 	mkdir -p "sysroot/$policy"
 	cp "$policy"/*_cpus "$policy"/scaling_* "$policy"/cpuinfo_m* "sysroot/$policy" 2> /dev/null || true
 done
+for reg in /sys/devices/system/cpu/cpu*/of_node/reg; do
+	mkdir -p "sysroot/${reg%/reg}"
+	cp "$reg" "sysroot/$reg"
+done
 calib probe --board /board.dtb > probe.txt || [ $? -eq 1 ]
 cat probe.txt
 status=0
