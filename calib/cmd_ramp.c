@@ -50,12 +50,14 @@ static void show_progress(struct job *job, const struct ramp_row *row)
 
 static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 {
-	int ret = job->e.stage->ops->apply(job->e.stage, &row->combo, err);
+	struct stage *s = job->e.stage;
+	int ret = s->ops->apply(s, &row->combo, err);
 
+	s->ops->settings(s, row->cpu, &row->combo);
 	job->row_count++;
 	while (!ret && row->run_count < job->opts->repeats) {
 		show_progress(job, row);
-		ret = ramp_once(job->e.stage, row->cpu, job->opts->idle_ns,
+		ret = ramp_once(s, row->cpu, job->opts->idle_ns,
 				&row->runs[row->run_count], err);
 		row->run_count += !ret;
 		job->done += !ret;

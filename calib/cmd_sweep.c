@@ -95,6 +95,7 @@ static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
 	char name[80], what[160];
 	int ret;
 
+	job->e.stage->ops->settings(job->e.stage, row->cpu, &row->combo);
 	knobs_name(&row->combo, name, sizeof(name));
 	if (job->plan.serialized)
 		snprintf(what, sizeof(what), "%s %s", row->type->name, name);

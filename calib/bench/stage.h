@@ -36,6 +36,8 @@ struct stage_ops {
 	int (*check)(struct stage *s, const struct knobs_combo *c, struct err *err);
 	int (*apply)(struct stage *s, const struct knobs_combo *c, struct err *err);
 	int (*restore)(struct stage *s, struct err *err);
+	/* What @cpu runs under now, where @c leaves it as it is. */
+	void (*settings)(struct stage *s, unsigned int cpu, struct knobs_combo *c);
 	/* Run a task that is new to the scheduler on @cpu, and wait for its end. What it
 	 * returned; -EINVAL: the CPU cannot be used; -EAGAIN. */
 	int (*task)(struct stage *s, unsigned int cpu, const struct stage_task *task,

@@ -56,6 +56,29 @@ static int linux_put_back(struct stage *s, struct err *err)
 	return knobs_restore(&to_linux_stage(s)->knobs, err);
 }
 
+static bool is_of(const struct knobs_policy *p, unsigned int cpu)
+{
+	for (unsigned int i = 0; i < p->cpu_count; i++)
+		if (p->cpus[i] == cpu)
+			return true;
+	return false;
+}
+
+static void linux_settings(struct stage *s, unsigned int cpu, struct knobs_combo *c)
+{
+	const struct knobs *k = &to_linux_stage(s)->knobs;
+	struct knobs_policy now;
+
+	for (unsigned int i = 0; i < k->policy_count; i++) {
+		if (!is_of(&k->policies[i], cpu) || knobs_describe(k, i, &now, NULL))
+			continue;
+		if (!c->governor[0])
+			memcpy(c->governor, now.governor, sizeof(c->governor));
+		if (!c->epp[0])
+			memcpy(c->epp, now.epp, sizeof(c->epp));
+	}
+}
+
 static int pin_self(unsigned int cpu, struct err *err)
 {
 	cpu_set_t set;
@@ -184,6 +207,7 @@ static const struct stage_ops linux_stage_ops = {
 	.check = linux_check,
 	.apply = linux_apply,
 	.restore = linux_put_back,
+	.settings = linux_settings,
 	.task = linux_task,
 	.work = linux_work,
 	.process = linux_process,

@@ -58,6 +58,18 @@ static double capacity(const struct board *board, unsigned int i)
 	return own / most;
 }
 
+/* What distributions leave. */
+static void board_settings(struct stage *s, unsigned int cpu, struct knobs_combo *c)
+{
+	bool hwp = to_board(s)->board.hybrid;
+
+	(void)cpu;
+	if (!c->governor[0])
+		strcpy(c->governor, hwp ? "powersave" : "schedutil");
+	if (!c->epp[0] && hwp && !strcmp(c->governor, "powersave"))
+		strcpy(c->epp, "balance_performance");
+}
+
 static int init_governor(struct board_stage *bs, const struct knobs_combo *c,
 			 struct governor *g, struct err *err)
 {
@@ -67,15 +79,11 @@ static int init_governor(struct board_stage *bs, const struct knobs_combo *c,
 		.max_khz = cl->opps[cl->opp_count - 1].khz,
 		.capacity = capacity(&bs->board, bs->cluster),
 	};
-	bool hwp = bs->board.hybrid;
-	const char *governor = c->governor, *epp = c->epp;
+	struct knobs_combo all = *c;
 
-	/* What distributions leave. */
-	if (!governor[0])
-		governor = hwp ? "powersave" : "schedutil";
-	if (!epp[0] && hwp && !strcmp(governor, "powersave"))
-		epp = "balance_performance";
-	return governor_init(g, governor, epp, hwp, &cpu, virtual_now_ns(bs->virt), err);
+	board_settings(&bs->stage, 0, &all);
+	return governor_init(g, all.governor, all.epp, bs->board.hybrid, &cpu,
+			     virtual_now_ns(bs->virt), err);
 }
 
 /* The lowest operating point that is as fast as the governor asks for. */
@@ -332,6 +340,7 @@ static const struct stage_ops board_ops = {
 	.check = board_check,
 	.apply = board_apply,
 	.restore = board_restore,
+	.settings = board_settings,
 	.task = board_task,
 	.work = board_work,
 	.process = board_process,
