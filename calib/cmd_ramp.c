@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "calib/bench/ramp.h"
-#include "calib/experiment.h"
+#include "calib/grid.h"
 #include "calib/measure/stop.h"
 #include "lib/progress.h"
 
@@ -18,7 +18,7 @@
 #define WANTED_SHARE 0.98
 
 struct ramp_options {
-	struct experiment_options experiment;
+	struct grid_options grid;
 	uint32_t repeats;
 	uint64_t idle_ns;
 };
@@ -26,7 +26,7 @@ struct ramp_options {
 /* One call. */
 struct job {
 	const struct ramp_options *opts;
-	struct experiment e;
+	struct grid grid;
 	struct ramp_row *rows;	      /* MAX_ROWS of them */
 	unsigned int row_count, done; /* rows begun, starts done */
 	struct progress progress;
@@ -34,7 +34,7 @@ struct job {
 
 static unsigned int count_starts(const struct job *job)
 {
-	return job->e.cpu_count * job->e.combo_count * job->opts->repeats;
+	return job->grid.cpu_count * job->grid.combo_count * job->opts->repeats;
 }
 
 static void show_progress(struct job *job, const struct ramp_row *row)
@@ -50,7 +50,7 @@ static void show_progress(struct job *job, const struct ramp_row *row)
 
 static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 {
-	struct stage *s = job->e.stage;
+	struct stage *s = job->grid.stage;
 	int ret = s->ops->apply(s, &row->combo, err);
 
 	s->ops->settings(s, row->cpu, &row->combo);
@@ -71,18 +71,18 @@ static int measure(struct job *job, struct err *err)
 {
 	int ret = 0;
 
-	if (job->e.cpu_count * job->e.combo_count > MAX_ROWS)
+	if (job->grid.cpu_count * job->grid.combo_count > MAX_ROWS)
 		return err_set(err, -EINVAL,
 			       "%u CPUs under %u settings are more than %d rows",
-			       job->e.cpu_count, job->e.combo_count, MAX_ROWS);
+			       job->grid.cpu_count, job->grid.combo_count, MAX_ROWS);
 	progress_start(&job->progress, stop_now_ns());
-	for (unsigned int i = 0; !ret && i < job->e.cpu_count; i++)
-		for (unsigned int j = 0; !ret && j < job->e.combo_count; j++) {
+	for (unsigned int i = 0; !ret && i < job->grid.cpu_count; i++)
+		for (unsigned int j = 0; !ret && j < job->grid.combo_count; j++) {
 			struct ramp_row *row = &job->rows[job->row_count];
 
-			row->cpu = job->e.cpus[i];
-			row->type = experiment_type(&job->e, i);
-			row->combo = job->e.combos[j];
+			row->cpu = job->grid.cpus[i];
+			row->type = grid_type(&job->grid, i);
+			row->combo = job->grid.combos[j];
 			ret = measure_row(job, row, err);
 		}
 	progress_end(&job->progress);
@@ -92,19 +92,19 @@ static int measure(struct job *job, struct err *err)
 static int print(const struct job *job, bool interrupted, struct err *err)
 {
 	const struct ramp_result result = {
-		.stage = job->e.stage,
-		.seed = job->opts->experiment.seed,
+		.stage = job->grid.stage,
+		.seed = job->opts->grid.seed,
 		.idle_ns = job->opts->idle_ns,
-		.command = cmd_line(job->e.ctx),
+		.command = cmd_line(job->grid.ctx),
 		.rows = job->rows,
 		.row_count = job->row_count,
 		.repeats = job->opts->repeats,
 		.interrupted = interrupted,
 	};
 
-	if (job->e.format == EXPERIMENT_JSON)
+	if (job->grid.format == GRID_JSON)
 		return ramp_print_json(&result, stdout, err);
-	if (job->e.format == EXPERIMENT_MARKDOWN)
+	if (job->grid.format == GRID_MARKDOWN)
 		ramp_print_markdown(&result, stdout);
 	else
 		ramp_print_text(&result, stdout);
@@ -123,12 +123,12 @@ static void remark(const struct job *job)
 		least = t.minimum < least ? t.minimum : least;
 	}
 	if (least < WANTED_SHARE)
-		cmd_warn(job->e.ctx,
+		cmd_warn(job->grid.ctx,
 			 "the task had its CPU for only %.0f %% of the time at worst: "
 			 "something else ran there, and the figures hold it",
 			 least * 100);
-	if (!job->e.stage->has_knobs)
-		cmd_note(job->e.ctx,
+	if (!job->grid.stage->has_knobs)
+		cmd_note(job->grid.ctx,
 			 "no cpufreq here: what a ramp shows is the hardware's and the "
 			 "hypervisor's doing");
 }
@@ -138,11 +138,11 @@ static int run_job(struct job *job, struct cmd_ctx *ctx, struct err *err)
 	struct err besides;
 	int ret, back;
 
-	ret = experiment_open(&job->e, &job->opts->experiment, ctx, err);
+	ret = grid_open(&job->grid, &job->opts->grid, ctx, err);
 	if (ret)
 		return ret;
 	ret = measure(job, err);
-	back = job->e.stage->ops->restore(job->e.stage, &besides);
+	back = job->grid.stage->ops->restore(job->grid.stage, &besides);
 	if (job->row_count) {
 		int printed = print(job, ret != 0, ret ? NULL : err);
 
@@ -175,7 +175,7 @@ static int run_ramp(struct cmd_ctx *ctx, const void *options, int argc, char **a
 	job->opts = options;
 	stop_begin(&stop);
 	ret = run_job(job, ctx, err);
-	experiment_close(&job->e);
+	grid_close(&job->grid);
 	free(job->rows);
 	free(job);
 	/* What a signal asked for has been done. */
@@ -187,35 +187,35 @@ static int run_ramp(struct cmd_ctx *ctx, const void *options, int argc, char **a
 #define OPT(member) offsetof(struct ramp_options, member)
 
 static const struct opt ramp_opts[] = {
-	{ "cpu", 0, OPT_STRING, OPT(experiment.cpus), "LIST",
+	{ "cpu", 0, OPT_STRING, OPT(grid.cpus), "LIST",
 	  "start on these CPUs, one after the other; default: one of each kind of core" },
-	{ "governors", 0, OPT_STRING, OPT(experiment.governors), "LIST",
+	{ "governors", 0, OPT_STRING, OPT(grid.governors), "LIST",
 	  "under each of these, such as schedutil,performance; default: as it is" },
-	{ "epp", 0, OPT_STRING, OPT(experiment.epps), "LIST",
+	{ "epp", 0, OPT_STRING, OPT(grid.epps), "LIST",
 	  "with each of these energy/performance preferences; default: as it is" },
 	{ "repeats", 0, OPT_U32, OPT(repeats), "N", "starts of each; default: 5",
 	  .min = 1, .max = RAMP_MAX_REPEATS },
 	{ "idle", 0, OPT_DURATION_NS, OPT(idle_ns), "TIME",
 	  "idle for TIME before each start; default: 500ms" },
-	{ "format", 0, OPT_STRING, OPT(experiment.format), "FORMAT",
+	{ "format", 0, OPT_STRING, OPT(grid.format), "FORMAT",
 	  "text, markdown (for mails) or json; default: text",
 	  .choices = "text|markdown|json" },
-	{ "sensor", 0, OPT_LIST, OPT(experiment.sensors), "SPEC",
+	{ "sensor", 0, OPT_LIST, OPT(grid.sensors), "SPEC",
 	  "read this power meter, as for 'calib measure'; default: all that do not "
 	  "overlap" },
-	{ "power-from", 0, OPT_STRING, OPT(experiment.power_from), "SOURCE",
+	{ "power-from", 0, OPT_STRING, OPT(grid.power_from), "SOURCE",
 	  "read power from a file, '-' or a command, as for 'calib measure'" },
-	{ "board", 0, OPT_STRING, OPT(experiment.board), "BOARD",
+	{ "board", 0, OPT_STRING, OPT(grid.board), "BOARD",
 	  "virtual:NAME: play that board instead, in virtual time" },
-	{ "sysroot", 0, OPT_STRING, OPT(experiment.sysroot), "DIR",
+	{ "sysroot", 0, OPT_STRING, OPT(grid.sysroot), "DIR",
 	  "look for /sys and /proc of the machine below DIR" },
-	{ "seed", 0, OPT_U32, OPT(experiment.seed), "N",
+	{ "seed", 0, OPT_U32, OPT(grid.seed), "N",
 	  "which virtual board it is; default: 1" },
 	{ NULL },
 };
 
 static const struct ramp_options ramp_defaults = {
-	.experiment = { .format = "text", .seed = 1 },
+	.grid = { .format = "text", .seed = 1 },
 	.repeats = 5,
 	.idle_ns = 500000000,
 };
@@ -236,7 +236,7 @@ const struct cmd cmd_ramp = {
 		"Each start is a new thread, as the scheduler remembers the load of an "
 		"old one. The lines '+-' are the standard deviation over the starts.\n"
 		"\n"
-		"Power is that of all meters that do not overlap, over the last second "
+		"Power is that of all meters that do not overlap, from 0.5 to 1.4 s "
 		"(meters are slow), and so holds what the rest of the machine draws; "
 		"without a "
 		"meter, or without cpufreq, a table with '-' is printed and says so. "

@@ -11,12 +11,12 @@
 
 #include "calib/bench/ramp.h"
 #include "calib/bench/sweep.h"
-#include "calib/experiment.h"
+#include "calib/grid.h"
 #include "calib/measure/stop.h"
 #include "lib/progress.h"
 
 struct sweep_options {
-	struct experiment_options experiment;
+	struct grid_options grid;
 	const char *hz, *loads;
 	uint64_t step_ns, packet_ns;
 	uint32_t tasks, samples;
@@ -26,7 +26,7 @@ struct sweep_options {
 /* One call. Rows are measured CPU by CPU, combination by combination. */
 struct job {
 	const struct sweep_options *opts;
-	struct experiment e;
+	struct grid grid;
 	struct sweep_plan plan;
 	double rates[BOARD_MAX_CPUS];
 	struct sweep_row *rows;
@@ -52,7 +52,7 @@ static int make_plan(struct job *job, struct err *err)
 static struct sweep_row *row_at(const struct job *job, unsigned int cpu,
 				unsigned int combo, unsigned int i)
 {
-	return &job->rows[(cpu * job->e.combo_count + combo) * job->per_combo + i];
+	return &job->rows[(cpu * job->grid.combo_count + combo) * job->per_combo + i];
 }
 
 static int make_rows(struct job *job, struct err *err)
@@ -61,18 +61,18 @@ static int make_rows(struct job *job, struct err *err)
 	unsigned int i;
 
 	job->per_combo = p->serialized ? 1 : p->hz_count * p->step_count;
-	job->row_count = job->e.cpu_count * job->e.combo_count * job->per_combo;
+	job->row_count = job->grid.cpu_count * job->grid.combo_count * job->per_combo;
 	job->rows = calloc(job->row_count, sizeof(*job->rows));
 	if (!job->rows)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (i = 0; i < job->row_count; i++) {
 		struct sweep_row *row = &job->rows[i];
 		unsigned int step = i % job->per_combo;
-		unsigned int cpu = i / job->per_combo / job->e.combo_count;
+		unsigned int cpu = i / job->per_combo / job->grid.combo_count;
 
-		row->cpu = job->e.cpus[cpu];
-		row->type = experiment_type(&job->e, cpu);
-		row->combo = job->e.combos[i / job->per_combo % job->e.combo_count];
+		row->cpu = job->grid.cpus[cpu];
+		row->type = grid_type(&job->grid, cpu);
+		row->combo = job->grid.combos[i / job->per_combo % job->grid.combo_count];
 		if (p->serialized)
 			continue;
 		row->hz = p->hz[step / p->step_count];
@@ -95,7 +95,7 @@ static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
 	char name[80], what[160];
 	int ret;
 
-	job->e.stage->ops->settings(job->e.stage, row->cpu, &row->combo);
+	job->grid.stage->ops->settings(job->grid.stage, row->cpu, &row->combo);
 	knobs_name(&row->combo, name, sizeof(name));
 	if (job->plan.serialized)
 		snprintf(what, sizeof(what), "%s %s", row->type->name, name);
@@ -104,21 +104,21 @@ static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
 			 row->hz, row->load);
 	progress_update(&job->progress, stop_now_ns(), job->done, job->row_count,
 			(job->row_count - job->done) * step_ns(&job->plan), what);
-	ret = sweep_step(job->e.stage, &job->plan, job->rates[cpu], row, err);
+	ret = sweep_step(job->grid.stage, &job->plan, job->rates[cpu], row, err);
 	job->done += !ret;
 	return ret;
 }
 
 static int measure(struct job *job, struct err *err)
 {
-	struct stage *s = job->e.stage;
+	struct stage *s = job->grid.stage;
 	int ret = 0;
 
 	progress_start(&job->progress, stop_now_ns());
-	for (unsigned int cpu = 0; !ret && cpu < job->e.cpu_count; cpu++) {
-		ret = sweep_full_rate(s, job->e.cpus[cpu], &job->rates[cpu], err);
-		for (unsigned int j = 0; !ret && j < job->e.combo_count; j++) {
-			ret = s->ops->apply(s, &job->e.combos[j], err);
+	for (unsigned int cpu = 0; !ret && cpu < job->grid.cpu_count; cpu++) {
+		ret = sweep_full_rate(s, job->grid.cpus[cpu], &job->rates[cpu], err);
+		for (unsigned int j = 0; !ret && j < job->grid.combo_count; j++) {
+			ret = s->ops->apply(s, &job->grid.combos[j], err);
 			for (unsigned int i = 0; !ret && i < job->per_combo; i++)
 				ret = measure_row(job, cpu, row_at(job, cpu, j, i), err);
 		}
@@ -132,9 +132,9 @@ static unsigned int sort_rows(const struct job *job, const struct sweep_row **ou
 {
 	unsigned int n = 0;
 
-	for (unsigned int cpu = 0; cpu < job->e.cpu_count; cpu++)
+	for (unsigned int cpu = 0; cpu < job->grid.cpu_count; cpu++)
 		for (unsigned int i = 0; i < job->per_combo; i++)
-			for (unsigned int j = 0; j < job->e.combo_count; j++)
+			for (unsigned int j = 0; j < job->grid.combo_count; j++)
 				if (row_at(job, cpu, j, i)->done)
 					out[n++] = row_at(job, cpu, j, i);
 	return n;
@@ -144,13 +144,13 @@ static int print(const struct job *job, bool interrupted, struct err *err)
 {
 	const struct sweep_row **rows = calloc(job->row_count, sizeof(*rows));
 	struct sweep_result result = {
-		.stage = job->e.stage,
+		.stage = job->grid.stage,
 		.plan = &job->plan,
-		.seed = job->opts->experiment.seed,
-		.command = cmd_line(job->e.ctx),
-		.cpus = job->e.cpus,
+		.seed = job->opts->grid.seed,
+		.command = cmd_line(job->grid.ctx),
+		.cpus = job->grid.cpus,
 		.rates = job->rates,
-		.cpu_count = job->e.cpu_count,
+		.cpu_count = job->grid.cpu_count,
 		.rows = rows,
 		.interrupted = interrupted,
 	};
@@ -159,9 +159,9 @@ static int print(const struct job *job, bool interrupted, struct err *err)
 	if (!rows)
 		return err_set(err, -ENOMEM, "out of memory");
 	result.row_count = sort_rows(job, rows);
-	if (job->e.format == EXPERIMENT_JSON)
+	if (job->grid.format == GRID_JSON)
 		ret = sweep_print_json(&result, stdout, err);
-	else if (job->e.format == EXPERIMENT_MARKDOWN)
+	else if (job->grid.format == GRID_MARKDOWN)
 		sweep_print_markdown(&result, stdout);
 	else
 		sweep_print_text(&result, stdout);
@@ -176,13 +176,13 @@ static int run_job(struct job *job, struct cmd_ctx *ctx, struct err *err)
 
 	ret = make_plan(job, err);
 	if (!ret)
-		ret = experiment_open(&job->e, &job->opts->experiment, ctx, err);
+		ret = grid_open(&job->grid, &job->opts->grid, ctx, err);
 	if (!ret)
 		ret = make_rows(job, err);
 	if (ret)
 		return ret;
 	ret = measure(job, err);
-	back = job->e.stage->ops->restore(job->e.stage, &besides);
+	back = job->grid.stage->ops->restore(job->grid.stage, &besides);
 	if (job->done) {
 		int printed = print(job, ret != 0, ret ? NULL : err);
 
@@ -209,7 +209,7 @@ static int run_sweep(struct cmd_ctx *ctx, const void *options, int argc, char **
 	job->opts = options;
 	stop_begin(&stop);
 	ret = run_job(job, ctx, err);
-	experiment_close(&job->e);
+	grid_close(&job->grid);
 	free(job->rows);
 	free(job);
 	/* What a signal asked for has been done. */
@@ -221,11 +221,11 @@ static int run_sweep(struct cmd_ctx *ctx, const void *options, int argc, char **
 #define OPT(member) offsetof(struct sweep_options, member)
 
 static const struct opt sweep_opts[] = {
-	{ "cpu", 0, OPT_STRING, OPT(experiment.cpus), "LIST",
+	{ "cpu", 0, OPT_STRING, OPT(grid.cpus), "LIST",
 	  "run on these CPUs, one after the other; default: one of each kind of core" },
-	{ "governors", 0, OPT_STRING, OPT(experiment.governors), "LIST",
+	{ "governors", 0, OPT_STRING, OPT(grid.governors), "LIST",
 	  "under each of these, such as schedutil,performance; default: as it is" },
-	{ "epp", 0, OPT_STRING, OPT(experiment.epps), "LIST",
+	{ "epp", 0, OPT_STRING, OPT(grid.epps), "LIST",
 	  "with each of these energy/performance preferences; default: as it is" },
 	{ "hz", 0, OPT_STRING, OPT(hz), "LIST",
 	  "work/sleep frequencies; default: 73,113,211,347,401" },
@@ -241,25 +241,25 @@ static const struct opt sweep_opts[] = {
 	  .min = 1, .max = 1000000 },
 	{ "samples", 0, OPT_U32, OPT(samples), "N", "samples of each; default: 10",
 	  .min = 1, .max = 1000 },
-	{ "format", 0, OPT_STRING, OPT(experiment.format), "FORMAT",
+	{ "format", 0, OPT_STRING, OPT(grid.format), "FORMAT",
 	  "text, markdown (for mails) or json; default: text",
 	  .choices = "text|markdown|json" },
-	{ "sensor", 0, OPT_LIST, OPT(experiment.sensors), "SPEC",
+	{ "sensor", 0, OPT_LIST, OPT(grid.sensors), "SPEC",
 	  "read this power meter, as for 'calib measure'; default: all that do not "
 	  "overlap" },
-	{ "power-from", 0, OPT_STRING, OPT(experiment.power_from), "SOURCE",
+	{ "power-from", 0, OPT_STRING, OPT(grid.power_from), "SOURCE",
 	  "read power from a file, '-' or a command, as for 'calib measure'" },
-	{ "board", 0, OPT_STRING, OPT(experiment.board), "BOARD",
+	{ "board", 0, OPT_STRING, OPT(grid.board), "BOARD",
 	  "virtual:NAME: play that board instead, in virtual time" },
-	{ "sysroot", 0, OPT_STRING, OPT(experiment.sysroot), "DIR",
+	{ "sysroot", 0, OPT_STRING, OPT(grid.sysroot), "DIR",
 	  "look for /sys and /proc of the machine below DIR" },
-	{ "seed", 0, OPT_U32, OPT(experiment.seed), "N",
+	{ "seed", 0, OPT_U32, OPT(grid.seed), "N",
 	  "which virtual board it is; default: 1" },
 	{ NULL },
 };
 
 static const struct sweep_options sweep_defaults = {
-	.experiment = { .format = "text", .seed = 1 },
+	.grid = { .format = "text", .seed = 1 },
 	.hz = "73,113,211,347,401",
 	.loads = "10,20,30,40,50,60,70,80,90,100",
 	.step_ns = 3000000000,
@@ -288,9 +288,8 @@ const struct cmd cmd_sweep = {
 		"\n"
 		"Power is that of all meters that do not overlap; without a meter, or "
 		"without cpufreq, the rest is measured all the same. A sample of power "
-		"is a second, or a sample of --serialized; what comes first, a sixth of "
-		"a "
-		"step or one sample, is left out. Governors and EPPs need root. "
+		"is up to a second; what comes first, a sixth of a step or one sample of "
+		"time, is left out. Governors and EPPs need root. "
 		"They are put back at the end, on Ctrl-C (which prints the rows that are "
 		"finished), and when calib is killed.\n"
 		"\n"

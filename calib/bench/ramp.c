@@ -93,33 +93,15 @@ int ramp_analyse(const struct ramp_trace *t, struct ramp_run *run, struct err *e
 struct start {
 	struct ramp_trace trace;
 	uint64_t took_ns, had_ns;
-	double watt;
 };
-
-/* Work until @end_ns and take the power of that. */
-static int work_metered(struct stage *s, struct start *start, uint64_t end_ns,
-			const struct stage_watch *watch, struct err *err)
-{
-	bool counts = !s->ops->energy_begin(s, NULL);
-	uint64_t begin = s->ops->now_ns(s);
-	int ret = s->ops->work(s, INFINITY, end_ns, watch, err);
-	double joule, seconds = (s->ops->now_ns(s) - begin) * 1e-9;
-
-	if (counts && !s->ops->energy_end(s, &joule, NULL))
-		start->watt = joule / seconds;
-	return ret;
-}
 
 static int work(struct stage *s, void *arg, struct err *err)
 {
 	struct start *start = arg;
 	const struct stage_watch watch = { ramp_piece, &start->trace };
 	uint64_t begin = s->ops->now_ns(s), had = s->ops->task_ns(s);
-	uint64_t metered = begin + RAMP_POWER_BIN * (uint64_t)RAMP_BIN_NS;
-	int ret = s->ops->work(s, INFINITY, metered, &watch, err);
+	int ret = s->ops->work(s, INFINITY, begin + RAMP_NS, &watch, err);
 
-	if (!ret)
-		ret = work_metered(s, start, begin + RAMP_NS, &watch, err);
 	start->took_ns = s->ops->now_ns(s) - begin;
 	start->had_ns = s->ops->task_ns(s) - had;
 	return ret;
@@ -128,18 +110,24 @@ static int work(struct stage *s, void *arg, struct err *err)
 static int measure(struct stage *s, unsigned int cpu, struct start *start,
 		   struct ramp_run *run, struct err *err)
 {
+	const unsigned int bins = RAMP_POWER_END_BIN - RAMP_POWER_BIN;
 	const struct stage_task task = { work, start };
-	const double *metered = start->trace.steps + RAMP_POWER_BIN;
-	unsigned int bins = RAMP_BINS - RAMP_POWER_BIN;
-	int ret = s->ops->task(s, cpu, &task, err);
+	struct tally watt = { 0 };
+	const struct stage_power power = {
+		.after_ns = RAMP_POWER_BIN * (uint64_t)RAMP_BIN_NS,
+		.slice_ns = bins * (uint64_t)RAMP_BIN_NS,
+		.watt = &watt,
+	};
+	double gops;
+	int ret = s->ops->task(s, cpu, &task, &power, err);
 
 	if (!ret)
 		ret = ramp_analyse(&start->trace, run, err);
 	if (ret)
 		return ret;
-	run->watt = start->watt;
-	run->joule_per_gop = start->watt * bins * (RAMP_BIN_NS / 1e9) /
-			     (sum(metered, bins) / 1e9);
+	gops = sum(start->trace.steps + RAMP_POWER_BIN, bins) / bins / RAMP_BIN_NS;
+	run->watt = watt.samples ? watt.average : NAN;
+	run->joule_per_gop = run->watt / gops;
 	run->had_cpu = (double)start->had_ns / start->took_ns;
 	return 0;
 }
@@ -152,7 +140,6 @@ int ramp_once(struct stage *s, unsigned int cpu, uint64_t idle_ns, struct ramp_r
 
 	if (!start)
 		return err_set(err, -ENOMEM, "out of memory");
-	start->watt = NAN;
 	ret = s->ops->sleep_until(s, s->ops->now_ns(s) + idle_ns, err);
 	if (!ret)
 		ret = measure(s, cpu, start, run, err);

@@ -15,13 +15,15 @@
 #include "calib/bench/tally.h"
 #include "lib/err.h"
 
-#define RAMP_BIN_NS	 1000000u
-#define RAMP_BINS	 1500
-#define RAMP_NS		 (UINT64_C(1500) * RAMP_BIN_NS)
-#define RAMP_STEADY_BIN	 1000 /* the steady state is what is from here on */
-#define RAMP_POWER_BIN	 500  /* power is the mean from here on: meters are slow */
-#define RAMP_WINDOWS	 7
-#define RAMP_MAX_REPEATS 100
+#define RAMP_BIN_NS	1000000u
+#define RAMP_BINS	1500
+#define RAMP_NS		(UINT64_C(1500) * RAMP_BIN_NS)
+#define RAMP_STEADY_BIN 1000 /* the steady state is what is from here on */
+/* Power is the mean between these: meters are slow. */
+#define RAMP_POWER_BIN	   500
+#define RAMP_POWER_END_BIN 1400
+#define RAMP_WINDOWS	   7
+#define RAMP_MAX_REPEATS   100
 
 extern const unsigned int ramp_windows_ms[RAMP_WINDOWS]; /* each begins at 0 */
 
@@ -36,7 +38,7 @@ struct ramp_run {
 	double percent[RAMP_WINDOWS]; /* throughput, of the steady state's */
 	double converged_ms; /* begin of the first 5 ms that have 95 % of it; NAN: none */
 	double mops;	     /* steady state, in 1e6 steps/s */
-	double watt, joule_per_gop; /* of the last second */
+	double watt, joule_per_gop; /* from 0.5 to 1.4 s */
 	double had_cpu;		    /* share of the time that the task had the CPU */
 };
 

@@ -54,7 +54,7 @@ static void describe(const struct ramp_result *r, FILE *f)
 		"when it is reached\n",
 		r->idle_ns / 1e6, r->repeats, text_s(r->repeats));
 	if (s->meters[0])
-		fprintf(f, "power of %s, over the last of 1.5 s\n", s->meters);
+		fprintf(f, "power of %s, from 0.5 to 1.4 s\n", s->meters);
 	else
 		fprintf(f, "no power: %s\n", s->no_meter);
 }

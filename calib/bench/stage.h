@@ -15,6 +15,7 @@
 #include "boards/board.h"
 #include "calib/bench/coretypes.h"
 #include "calib/bench/knobs.h"
+#include "calib/bench/tally.h"
 #include "lib/err.h"
 
 struct stage;
@@ -31,6 +32,15 @@ struct stage_watch {
 	void *arg;
 };
 
+/*
+ * Power while a task runs: means over slices, from some time after its start on. Of a
+ * task that ends within the first slice, up to its end.
+ */
+struct stage_power {
+	uint64_t after_ns, slice_ns;
+	struct tally *watt; /* takes a sample per slice; none without a meter */
+};
+
 struct stage_ops {
 	/* As knobs_check(), knobs_apply() and knobs_restore(); not from a task. */
 	int (*check)(struct stage *s, const struct knobs_combo *c, struct err *err);
@@ -41,7 +51,7 @@ struct stage_ops {
 	/* Run a task that is new to the scheduler on @cpu, and wait for its end. What it
 	 * returned; -EINVAL: the CPU cannot be used; -EAGAIN. */
 	int (*task)(struct stage *s, unsigned int cpu, const struct stage_task *task,
-		    struct err *err);
+		    const struct stage_power *power, struct err *err);
 	/* From a task: work until @steps are done or it is @end_ns, whichever is first.
 	 * @watch: may be NULL. 0; -EINTR when a signal asked the program to end. */
 	int (*work)(struct stage *s, double steps, uint64_t end_ns,
@@ -53,9 +63,6 @@ struct stage_ops {
 	int (*sleep_until)(struct stage *s, uint64_t ns, struct err *err);
 	/* From a task: the CPU time it had. */
 	uint64_t (*task_ns)(struct stage *s);
-	/* Count energy from here, and tell it. 0; -ENODATA: it is not known. */
-	int (*energy_begin)(struct stage *s, struct err *err);
-	int (*energy_end)(struct stage *s, double *joule, struct err *err);
 	void (*close)(struct stage *s);
 };
 
@@ -66,7 +73,7 @@ struct stage {
 	unsigned int type_count;
 	bool virtual_board, has_knobs; /* has_knobs: there is cpufreq */
 	char board[64];
-	char meters[256];   /* whose sum the energy is; "": there is none */
+	char meters[256];   /* whose sum the power is; "": there is none */
 	char no_meter[256]; /* why */
 };
 

@@ -4,15 +4,18 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "calib/bench/rails.h"
 #include "calib/bench/stage.h"
 #include "calib/loads/kernels.h"
 #include "calib/measure/stop.h"
@@ -25,6 +28,7 @@ struct linux_stage {
 	struct stage stage; /* first: see stage.h */
 	struct sysfs sys;
 	struct knobs knobs;
+	struct rails *rails;
 };
 
 /* A task on its way. */
@@ -34,6 +38,7 @@ struct errand {
 	const struct stage_task *task;
 	struct err *err;
 	int ret;
+	int ended_fd; /* an eventfd, written at the end of it */
 };
 
 static struct linux_stage *to_linux_stage(struct stage *s)
@@ -101,19 +106,75 @@ static void *run_errand(void *arg)
 	e->ret = pin_self(e->cpu, e->err);
 	if (!e->ret)
 		e->ret = e->task->run(e->stage, e->task->arg, e->err);
+	eventfd_write(e->ended_fd, 1);
 	return NULL;
 }
 
+/* Wait until @ns, or the errand's end: then true. */
+static bool ends_before(const struct errand *e, uint64_t ns)
+{
+	struct pollfd pfd = { .fd = e->ended_fd, .events = POLLIN };
+	uint64_t now;
+
+	while ((now = stop_now_ns()) < ns) {
+		uint64_t left = ns - now;
+		const struct timespec ts = { .tv_sec = left / 1000000000u,
+					     .tv_nsec = left % 1000000000u };
+
+		if (ppoll(&pfd, 1, &ts, NULL) > 0)
+			return true;
+	}
+	return false;
+}
+
+/* Beside the task, so that it is not disturbed. */
+static void sample_power(struct rails *r, const struct errand *e,
+			 const struct stage_power *power, uint64_t begin_ns)
+{
+	bool ended = ends_before(e, begin_ns + power->after_ns);
+
+	while (!ended && !rails_begin(r, NULL)) {
+		struct rails_energy energy;
+		double uj;
+
+		ended = ends_before(e, stop_now_ns() + power->slice_ns);
+		rails_end(r, stop_now_ns(), &energy);
+		if (ended && power->watt->samples)
+			return;
+		if (rails_total(r, &energy, &uj))
+			tally_add(power->watt,
+				  uj * 1e-6 / ((energy.to_ns - energy.from_ns) * 1e-9));
+	}
+}
+
+static int start_errand(struct errand *e, pthread_t *thread)
+{
+	int ret;
+
+	e->ended_fd = eventfd(0, EFD_CLOEXEC);
+	if (e->ended_fd < 0)
+		return err_errno(e->err, -errno, "eventfd");
+	ret = pthread_create(thread, NULL, run_errand, e);
+	if (!ret)
+		return 0;
+	close(e->ended_fd);
+	return err_errno(e->err, -ret, "a thread for CPU %u", e->cpu);
+}
+
 static int linux_task(struct stage *s, unsigned int cpu, const struct stage_task *task,
-		      struct err *err)
+		      const struct stage_power *power, struct err *err)
 {
 	struct errand e = { .stage = s, .cpu = cpu, .task = task, .err = err };
+	uint64_t begin = stop_now_ns();
 	pthread_t thread;
-	int ret = pthread_create(&thread, NULL, run_errand, &e);
+	int ret = start_errand(&e, &thread);
 
 	if (ret)
-		return err_errno(err, -ret, "a thread for CPU %u", cpu);
+		return ret;
+	if (s->meters[0])
+		sample_power(to_linux_stage(s)->rails, &e, power, begin);
 	pthread_join(thread, NULL);
+	close(e.ended_fd);
 	return e.ret;
 }
 
@@ -184,22 +245,12 @@ static uint64_t linux_task_ns(struct stage *s)
 	return ts.tv_sec * UINT64_C(1000000000) + ts.tv_nsec;
 }
 
-static int linux_energy_begin(struct stage *s, struct err *err)
-{
-	return err_set(err, -ENODATA, "%s", s->no_meter);
-}
-
-static int linux_energy_end(struct stage *s, double *joule, struct err *err)
-{
-	(void)joule;
-	return err_set(err, -ENODATA, "%s", s->no_meter);
-}
-
 static void linux_stage_close(struct stage *s)
 {
 	if (!s)
 		return;
 	knobs_close(&to_linux_stage(s)->knobs);
+	rails_close(to_linux_stage(s)->rails);
 	free(s);
 }
 
@@ -214,10 +265,45 @@ static const struct stage_ops linux_stage_ops = {
 	.now_ns = linux_stage_now,
 	.sleep_until = linux_stage_sleep,
 	.task_ns = linux_task_ns,
-	.energy_begin = linux_energy_begin,
-	.energy_end = linux_energy_end,
 	.close = linux_stage_close,
 };
+
+static void name_meters(struct linux_stage *ls)
+{
+	char *out = ls->stage.meters;
+	size_t n = 0, size = sizeof(ls->stage.meters);
+
+	for (unsigned int i = 0; i < rails_count(ls->rails); i++) {
+		const struct rail_info *info = rails_info(ls->rails, i);
+
+		if (info->summed && n < size)
+			n += snprintf(out + n, size - n, "%s%s", n ? ", " : "",
+				      info->name);
+	}
+	if (!n)
+		snprintf(ls->stage.no_meter, sizeof(ls->stage.no_meter),
+			 "there is no power meter here that can be used");
+}
+
+static int find_all(struct linux_stage *ls, const struct stage_options *o,
+		    struct err *err)
+{
+	const struct rails_options ro = {
+		.sys = &ls->sys,
+		.sensors = o->sensors,
+		.sensor_count = o->sensor_count,
+		.power_from = o->power_from,
+		.note = o->note,
+		.note_arg = o->note_arg,
+	};
+	int ret = sysfs_init(&ls->sys, o->sysroot, err);
+
+	if (!ret)
+		ret = knobs_open(&ls->knobs, &ls->sys, o->note, o->note_arg, err);
+	if (!ret)
+		ret = rails_open(&ro, &ls->rails, err);
+	return ret ? ret : coretypes_read(&ls->sys, ls->stage.types, err);
+}
 
 int stage_linux_open(const struct stage_options *o, struct stage **s, struct err *err)
 {
@@ -227,17 +313,14 @@ int stage_linux_open(const struct stage_options *o, struct stage **s, struct err
 	if (!ls)
 		return err_set(err, -ENOMEM, "out of memory");
 	ls->stage.ops = &linux_stage_ops;
-	ret = sysfs_init(&ls->sys, o->sysroot, err);
-	if (!ret)
-		ret = knobs_open(&ls->knobs, &ls->sys, o->note, o->note_arg, err);
-	if (!ret)
-		ret = coretypes_read(&ls->sys, ls->stage.types, err);
+	ret = find_all(ls, o, err);
 	if (ret < 0) {
 		linux_stage_close(&ls->stage);
 		return ret;
 	}
 	ls->stage.type_count = ret;
 	ls->stage.has_knobs = ls->knobs.policy_count;
+	name_meters(ls);
 	*s = &ls->stage;
 	return 0;
 }

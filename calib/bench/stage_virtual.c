@@ -31,9 +31,11 @@ struct board_stage {
 	struct governor governor;
 	double activity, busy_ns;
 	uint32_t asked_khz;
-	/* energy */
-	uint32_t meters; /* bit i: sensors[i] counts */
+	/* power */
+	uint32_t meters;		 /* bit i: sensors[i] counts */
+	const struct stage_power *power; /* NULL: not asked for */
 	bool counting;
+	uint64_t slice_ns; /* when the next slice begins, or this ends */
 	uint64_t counted_ns[BOARD_MAX_SENSORS]; /* up to where */
 	double joule;
 };
@@ -121,23 +123,56 @@ static void count_meter(struct board_stage *bs, unsigned int i)
 	bs->counted_ns[i] = now;
 }
 
-/* Pass time until @ns, while nothing but the meters' updates happens. */
+/* A slice begins now. */
+static void begin_slice(struct board_stage *bs)
+{
+	bs->counting = true;
+	bs->joule = 0;
+	bs->slice_ns = virtual_now_ns(bs->virt) + bs->power->slice_ns;
+	for (unsigned int i = 0; i < BOARD_MAX_SENSORS; i++)
+		bs->counted_ns[i] = virtual_now_ns(bs->virt);
+}
+
+/* It ends now; @ns: how long it was. */
+static void end_slice(struct board_stage *bs, uint64_t ns)
+{
+	for (unsigned int i = 0; i < bs->board.sensor_count; i++)
+		count_meter(bs, i);
+	tally_add(bs->power->watt, bs->joule / (ns * 1e-9));
+}
+
+static void turn_slice(struct board_stage *bs)
+{
+	if (bs->counting)
+		end_slice(bs, bs->power->slice_ns);
+	begin_slice(bs);
+}
+
+static void count_due(struct board_stage *bs, uint32_t due)
+{
+	for (unsigned int i = 0; bs->counting && i < bs->board.sensor_count; i++)
+		if (due & 1u << i)
+			count_meter(bs, i);
+}
+
+/* Pass time until @ns, while nothing happens but what concerns the meters. */
 static void pass(struct board_stage *bs, uint64_t ns)
 {
-	uint64_t next;
-
-	while ((next = virtual_next_update_ns(bs->virt)) <= ns) {
+	while (virtual_now_ns(bs->virt) < ns) {
+		uint64_t next = virtual_next_update_ns(bs->virt);
 		uint32_t due = 0;
 
+		next = next < ns ? next : ns;
+		if (bs->power && bs->slice_ns < next)
+			next = bs->slice_ns;
 		for (unsigned int i = 0; i < bs->board.sensor_count; i++)
 			due |= (uint32_t)(virtual_meter_next_ns(bs->virt, i) <= next)
 			       << i;
 		virtual_advance(bs->virt, next);
-		for (unsigned int i = 0; bs->counting && i < bs->board.sensor_count; i++)
-			if (due & 1u << i)
-				count_meter(bs, i);
+		count_due(bs, due);
+		if (bs->power && next == bs->slice_ns)
+			turn_slice(bs);
 	}
-	virtual_advance(bs->virt, ns);
 }
 
 /* Pass time until @ns with the governor at work. */
@@ -201,10 +236,9 @@ static int choose_cluster(struct board_stage *bs, unsigned int cpu, struct err *
 	return 0;
 }
 
-static int board_task(struct stage *s, unsigned int cpu, const struct stage_task *task,
-		      struct err *err)
+/* The governor of the task's CPU; the model goes on where it is the same one. */
+static int enter(struct board_stage *bs, unsigned int cpu, struct err *err)
 {
-	struct board_stage *bs = to_board(s);
 	unsigned int old = bs->cluster;
 	struct governor g;
 	int ret = choose_cluster(bs, cpu, err);
@@ -213,16 +247,34 @@ static int board_task(struct stage *s, unsigned int cpu, const struct stage_task
 		ret = init_governor(bs, &bs->combo, &g, err);
 	if (ret)
 		return ret;
-	/* The model goes on where it is the same governor on the same CPUs. */
 	if (bs->cluster != old || bs->governor.kind != g.kind ||
-	    bs->governor.cpu.max_khz != g.cpu.max_khz ||
-	    bs->governor.lag_ns != g.lag_ns || bs->governor.ceiling != g.ceiling ||
-	    g.kind == GOVERNOR_FIXED)
+	    bs->governor.lag_ns != g.lag_ns || g.kind == GOVERNOR_FIXED)
 		bs->governor = g;
 	follow(bs);
-	bs->busy_ns = 0;
 	governor_new_task(&bs->governor);
-	return task->run(s, task->arg, err);
+	return 0;
+}
+
+static int board_task(struct stage *s, unsigned int cpu, const struct stage_task *task,
+		      const struct stage_power *power, struct err *err)
+{
+	struct board_stage *bs = to_board(s);
+	uint64_t begin = virtual_now_ns(bs->virt) + power->after_ns;
+	int ret = enter(bs, cpu, err);
+
+	if (ret)
+		return ret;
+	bs->busy_ns = 0;
+	bs->power = s->meters[0] ? power : NULL;
+	bs->counting = false;
+	bs->slice_ns = begin;
+	ret = task->run(s, task->arg, err);
+	if (bs->power && bs->counting && !power->watt->samples &&
+	    virtual_now_ns(bs->virt) > begin)
+		end_slice(bs, virtual_now_ns(bs->virt) - begin);
+	bs->power = NULL;
+	bs->counting = false;
+	return ret;
 }
 
 static bool asked_to_end(struct err *err)
@@ -302,32 +354,6 @@ static uint64_t board_task_ns(struct stage *s)
 	return to_board(s)->busy_ns;
 }
 
-static int board_energy_begin(struct stage *s, struct err *err)
-{
-	struct board_stage *bs = to_board(s);
-
-	if (!s->meters[0])
-		return err_set(err, -ENODATA, "%s", s->no_meter);
-	bs->counting = true;
-	bs->joule = 0;
-	for (unsigned int i = 0; i < BOARD_MAX_SENSORS; i++)
-		bs->counted_ns[i] = virtual_now_ns(bs->virt);
-	return 0;
-}
-
-static int board_energy_end(struct stage *s, double *joule, struct err *err)
-{
-	struct board_stage *bs = to_board(s);
-
-	if (!bs->counting)
-		return err_set(err, -ENODATA, "%s", s->no_meter);
-	for (unsigned int i = 0; i < bs->board.sensor_count; i++)
-		count_meter(bs, i);
-	bs->counting = false;
-	*joule = bs->joule;
-	return 0;
-}
-
 static void board_close(struct stage *s)
 {
 	if (!s)
@@ -347,8 +373,6 @@ static const struct stage_ops board_ops = {
 	.now_ns = board_now_ns,
 	.sleep_until = board_sleep_until,
 	.task_ns = board_task_ns,
-	.energy_begin = board_energy_begin,
-	.energy_end = board_energy_end,
 	.close = board_close,
 };
 

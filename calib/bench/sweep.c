@@ -13,6 +13,7 @@
 #include "lib/num.h"
 
 #define SETTLE_PART 6 /* of a step is not looked at */
+#define SLICES	    3 /* in a short step */
 
 /* "A,B,C" with each in 1..@max. How many, or -EINVAL. */
 static int parse_list(const char *text, uint32_t max, uint32_t *out, unsigned int room)
@@ -94,22 +95,6 @@ struct step {
 	uint64_t next_ns; /* when the next period begins */
 };
 
-/* Do @part up to @until_ns, and take the power of that for a sample. */
-static int sample(struct stage *s, struct step *st, uint64_t until_ns,
-		  int (*part)(struct stage *s, struct step *st, uint64_t until_ns,
-			      struct err *err),
-		  struct err *err)
-{
-	bool counts = !s->ops->energy_begin(s, NULL);
-	uint64_t begin = s->ops->now_ns(s);
-	int ret = part(s, st, until_ns, err);
-	double joule, seconds = (s->ops->now_ns(s) - begin) * 1e-9;
-
-	if (counts && !s->ops->energy_end(s, &joule, NULL) && !ret)
-		tally_add(&st->row->watt, joule / seconds);
-	return ret;
-}
-
 /* A packet that ends late delays those behind it: no backlog is worked off. */
 static int period(struct stage *s, struct step *st, struct err *err)
 {
@@ -137,35 +122,30 @@ static int periods(struct stage *s, struct step *st, uint64_t until_ns, struct e
 	return ret;
 }
 
-/* What came before the step is in its first packets and in meters that are slow. */
+/* What came before the step is in its first packets. */
 static void forget(struct sweep_row *row)
 {
-	row->seconds = row->watt = (struct tally){ 0 };
+	row->seconds = (struct tally){ 0 };
 	row->late = 0;
 }
 
 static int run_periodic(struct stage *s, void *arg, struct err *err)
 {
 	struct step *st = arg;
-	uint64_t all = st->plan->step_ns, begin = s->ops->now_ns(s);
-	unsigned int slices = all > SWEEP_SLICE_NS ? all / SWEEP_SLICE_NS : 1;
+	uint64_t step = st->plan->step_ns;
 	int ret;
 
-	st->next_ns = begin;
-	ret = periods(s, st, begin + all / SETTLE_PART, err);
+	st->next_ns = s->ops->now_ns(s);
+	ret = periods(s, st, st->next_ns + step / SETTLE_PART, err);
 	forget(st->row);
-	begin = st->next_ns;
-	for (unsigned int i = 1; !ret && i <= slices; i++)
-		ret = sample(s, st, begin + all * i / slices, periods, err);
-	return ret;
+	return ret ? ret : periods(s, st, st->next_ns + step, err);
 }
 
-static int processes(struct stage *s, struct step *st, uint64_t until_ns, struct err *err)
+static int processes(struct stage *s, struct step *st, struct err *err)
 {
 	uint64_t begin = s->ops->now_ns(s);
 	int ret = 0;
 
-	(void)until_ns;
 	for (uint32_t i = 0; !ret && i < st->plan->tasks; i++)
 		ret = s->ops->process(s, st->steps, err);
 	if (!ret)
@@ -176,12 +156,27 @@ static int processes(struct stage *s, struct step *st, uint64_t until_ns, struct
 static int run_serialized(struct stage *s, void *arg, struct err *err)
 {
 	struct step *st = arg;
-	int ret = processes(s, st, 0, err);
+	int ret = processes(s, st, err);
 
 	forget(st->row);
 	for (uint32_t i = 0; !ret && i < st->plan->samples; i++)
-		ret = sample(s, st, 0, processes, err);
+		ret = processes(s, st, err);
 	return ret;
+}
+
+/* Samples of power fit the step, so that the last is over before it is. */
+static struct stage_power power_of(const struct sweep_plan *p, struct sweep_row *row)
+{
+	uint64_t settle = p->serialized ? p->packet_ns * p->tasks
+					: p->step_ns / SETTLE_PART;
+	uint64_t step = p->serialized ? settle * p->samples : p->step_ns;
+	uint64_t slice = step * 9 / 10 / SLICES;
+
+	return (struct stage_power){
+		.after_ns = settle,
+		.slice_ns = slice < SWEEP_SLICE_NS ? slice : SWEEP_SLICE_NS,
+		.watt = &row->watt,
+	};
 }
 
 int sweep_step(struct stage *s, const struct sweep_plan *p, double rate,
@@ -190,11 +185,12 @@ int sweep_step(struct stage *s, const struct sweep_plan *p, double rate,
 	struct step st = { .plan = p, .row = row };
 	const struct stage_task task = { p->serialized ? run_serialized : run_periodic,
 					 &st };
+	const struct stage_power power = power_of(p, row);
 	int ret;
 
 	st.steps = p->serialized ? rate * p->packet_ns * 1e-9
 				 : rate * row->load / 100 / row->hz;
-	ret = s->ops->task(s, row->cpu, &task, err);
+	ret = s->ops->task(s, row->cpu, &task, &power, err);
 	row->done = !ret;
 	return ret;
 }

@@ -19,7 +19,7 @@
 
 #define SWEEP_MAX_HZ	10
 #define SWEEP_MAX_STEPS 41
-#define SWEEP_SLICE_NS	UINT64_C(1000000000) /* of a step, for a sample of power */
+#define SWEEP_SLICE_NS	UINT64_C(1000000000) /* a sample of power, at most */
 
 struct sweep_plan {
 	bool serialized;
@@ -44,7 +44,7 @@ struct sweep_row {
 	bool down, done;
 	/* Execution time: of a packet, or of all tasks of a sample, in seconds. */
 	struct tally seconds;
-	struct tally watt; /* of slices, or of samples */
+	struct tally watt; /* of up to a second each */
 	uint64_t late;	   /* packets that ended after their period */
 };
 

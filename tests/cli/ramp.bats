@@ -18,7 +18,7 @@ ramp() {
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
 	[[ "${lines[0]}" == "VIRTUAL board 'odroid-xu3', seed 1: "* ]]
-	[[ "$output" == *"power of ina231@0x40 VDD_ARM, ina231@0x45 VDD_KFC, over the last of 1.5 s"* ]]
+	[[ "$output" == *"power of ina231@0x40 VDD_ARM, ina231@0x45 VDD_KFC, from 0.5 to 1.4 s"* ]]
 	[ "$(awk '/^a/ { print $1, $2, $3, $11 }' <<< "$output")" = "a7 3 schedutil 23
 a7 3 performance 0
 a15 7 schedutil 36
@@ -91,6 +91,21 @@ assert d['rows'][1]['mops']['mean'] > d['rows'][0]['mops']['mean']
 	ramp --sysroot "$root" --governors performance
 	[ "$status" -eq 2 ]
 	[[ "$stderr" == *"policy0: governor 'performance' is not offered; there are "* ]]
+}
+
+@test "power is the sum of the machine's meters, or of those that are asked for" {
+	needs_two_cpus
+	needs_namespace
+	fake 0 1
+	run --separate-stderr inside timeout 60 "$CALIB" ramp --sysroot "$root" --repeats 1 \
+		--cpu 1 --idle 1ms
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"power of ina231-i2c-3-40/power1, ina231-i2c-3-41/power1, "* ]]
+	[ "$(awk '$1 == "a15" { print $3, $13, ($14 > 0) }' <<< "$output")" = "ondemand 1.510 1" ]
+	run --separate-stderr inside timeout 60 "$CALIB" ramp --sysroot "$root" --repeats 1 \
+		--cpu 1 --idle 1ms --sensor ina231@40
+	[ "$status" -eq 0 ]
+	[ "$(awk '$1 == "a15" { print $13 }' <<< "$output")" = 1.125 ]
 }
 
 # begin_ramp - many starts in the background, once the first row is under way

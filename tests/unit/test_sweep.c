@@ -116,7 +116,7 @@ static void serialized_processes_take_work_and_start(void **state)
 
 	(void)state;
 	assert_int_equal(row.seconds.samples, 4);
-	assert_int_equal(row.watt.samples, 4);
+	assert_true(row.watt.samples >= 3);
 	assert_float_equal(row.seconds.average, 100 * (0.5e-3 + 0.15e-3), 1e-4);
 }
 

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From the options of ramp and sweep to a stage, CPUs and settings.
+ */
+#include "calib/grid.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "lib/cpulist.h"
+
+static void on_note(void *arg, const char *text)
+{
+	cmd_note(arg, "%s", text);
+}
+
+static int choose_cpus(struct grid *g, struct err *err)
+{
+	const struct stage *s = g->stage;
+	const char *text = g->opts->cpus;
+	int n;
+
+	for (unsigned int i = 0; !text && i < s->type_count; i++)
+		g->cpus[g->cpu_count++] = s->types[i].cpus[s->types[i].cpu_count - 1];
+	if (!text)
+		return 0;
+	n = cpulist_parse(text, g->cpus, BOARD_MAX_CPUS);
+	if (n <= 0)
+		return err_set(err, -EINVAL,
+			       "--cpu '%s' is not a list of CPUs such as 0,4-5", text);
+	g->cpu_count = n;
+	for (int i = 0; i < n; i++)
+		if (!grid_type(g, i))
+			return err_set(err, -EINVAL, "there is no CPU %u online here",
+				       g->cpus[i]);
+	return 0;
+}
+
+static int choose(struct grid *g, struct err *err)
+{
+	int n, ret = choose_cpus(g, err);
+
+	if (ret)
+		return ret;
+	n = knobs_product(g->opts->governors, g->opts->epps, g->combos, GRID_COMBOS, err);
+	if (n < 0)
+		return n;
+	g->combo_count = n;
+	for (int i = 0; !ret && i < n; i++)
+		ret = g->stage->ops->check(g->stage, &g->combos[i], err);
+	return ret;
+}
+
+int grid_open(struct grid *g, const struct grid_options *o, struct cmd_ctx *ctx,
+	      struct err *err)
+{
+	const struct stage_options so = {
+		.board = o->board,
+		.seed = o->seed,
+		.sysroot = o->sysroot,
+		.sensors = o->sensors.items,
+		.sensor_count = o->sensors.n,
+		.power_from = o->power_from,
+		.note = on_note,
+		.note_arg = ctx,
+	};
+	int ret;
+
+	memset(g, 0, sizeof(*g));
+	g->ctx = ctx;
+	g->opts = o;
+	if (!strcmp(o->format, "json"))
+		g->format = GRID_JSON;
+	else if (!strcmp(o->format, "markdown"))
+		g->format = GRID_MARKDOWN;
+	ret = stage_open(&so, &g->stage, err);
+	return ret ? ret : choose(g, err);
+}
+
+void grid_close(struct grid *g)
+{
+	if (g->stage)
+		g->stage->ops->close(g->stage);
+	g->stage = NULL;
+}
+
+const struct coretype *grid_type(const struct grid *g, unsigned int i)
+{
+	return coretypes_find(g->stage->types, g->stage->type_count, g->cpus[i]);
+}
