@@ -110,8 +110,8 @@ assert d['rows'][1]['mops']['mean'] > d['rows'][0]['mops']['mean']
 
 # begin_ramp - many starts in the background, once the first row is under way
 begin_ramp() {
-	"$CALIB" ramp --sysroot "$root" --cpu 1 --governors schedutil,powersave --repeats 2 \
-		--idle 1ms > out 2> err 3>&- &
+	"$CALIB" ramp --sysroot "$root" --cpu 1 --repeats 2 --idle 1ms \
+		--governors schedutil,powersave,ondemand,conservative,schedutil > out 2> err 3>&- &
 	pid=$!
 	until grep -q "$1" "${policy}1/scaling_governor"; do
 		kill -0 $pid
@@ -127,7 +127,7 @@ begin_ramp() {
 	kill -TERM $pid
 	ended 2
 	grep -q '^a15 *1 *schedutil' out
-	grep -q 'error: interrupted after [23] of 4 starts; the table holds those' err
+	grep -q 'error: interrupted after [2-9] of 10 starts; the table holds those' err
 	settings | diff before -
 	[ ! -e "$root/run/calib/state.json" ]
 }
