@@ -26,7 +26,7 @@ struct side_options {
 struct ab_cmd_options {
 	struct side_options sides[2];
 	const char *workload, *order;
-	struct opt_list sensors;
+	struct opt_list sensors, metrics;
 	uint32_t iterations, warmup, seed;
 	const char *power_from, *board, *sysroot, *output, *format;
 	double rsd;
@@ -242,6 +242,21 @@ static int prepare(struct ab *ab, struct err *err)
 	return ret;
 }
 
+/* While nothing has been run for nothing. */
+static int check_metrics(struct ab *ab, struct err *err)
+{
+	const struct opt_list *list = &ab->opts->metrics;
+	struct bench_context *c = &ab->sides[0].result.context;
+	int ret = list->n ? site_describe(ab->site, c, err) : 0;
+
+	for (unsigned int i = 0; i < list->n && !ret; i++) {
+		ret = comparison_metric_ok(c, list->items[i], err);
+		if (ret)
+			err_wrap(err, ret, "--metric");
+	}
+	return ret;
+}
+
 static int set_up_turns(struct ab *ab, struct err *err)
 {
 	const struct ab_cmd_options *o = ab->opts;
@@ -271,12 +286,17 @@ static int set_up_turns(struct ab *ab, struct err *err)
 			bench_context_sign(&s->result.context, cmd_line(ab->ctx));
 		s->result.context.warmup = o->warmup;
 	}
+	if (!ret)
+		ret = check_metrics(ab, err);
 	return ret;
 }
 
 static int print(struct ab *ab, struct err *err)
 {
-	static const struct comparison_options opts = { 0 };
+	const struct comparison_options opts = {
+		.metrics = ab->opts->metrics.items,
+		.metric_count = ab->opts->metrics.n,
+	};
 	struct comparison *c = &ab->comparison;
 	const char *format = ab->opts->format;
 	int ret;
@@ -404,6 +424,8 @@ static const struct opt ab_opts[] = {
 	  "readings of an external meter, as for 'calib measure'" },
 	{ "output", 'o', OPT_STRING, OPT(output), "NAME",
 	  "keep all iterations in NAME-a.json and NAME-b.json" },
+	{ "metric", 0, OPT_LIST, OPT(metrics), "METRIC",
+	  "compare time, energy (the total), energy:RAIL or late-wakeups; default: all" },
 	{ "format", 0, OPT_STRING, OPT(format), "FORMAT",
 	  "of what is printed; default: text", "text|markdown|json" },
 	{ "board", 0, OPT_STRING, OPT(board), "virtual:NAME",

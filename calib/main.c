@@ -38,6 +38,8 @@ static const struct prog prog = {
 		"  calib verify coeffs.json          # after the reboot: does the kernel "
 		"agree?\n"
 		"  calib plot                        # efficiency curves\n"
+		"  calib bench perf -o before.json   # did it help? see 'bench "
+		"compare'\n"
 		"\n"
 		"No hardware at hand? 'calib measure --board virtual:odroid-xu3'.",
 	.cmds = cmds,

@@ -320,20 +320,40 @@ static void full_name(const struct bench_context *c, const char *metric, char *o
 	}
 }
 
-static int metric_missing(const struct comparison *c, unsigned int file,
-			  const char *metric, struct err *err)
+static int unknown_metric(const struct bench_context *c, const char *metric,
+			  struct err *err)
 {
-	const struct bench_context *ctx = &c->files[file].result->context;
 	char rails[512] = "";
 	size_t used = 0;
 
-	for (unsigned int i = 0; i < ctx->rail_count && used < sizeof(rails); i++)
+	for (unsigned int i = 0; i < c->rail_count && used < sizeof(rails); i++)
 		used += snprintf(rails + used, sizeof(rails) - used, "%s'%s'",
-				 used ? ", " : "", ctx->rails[i].name);
+				 used ? ", " : "", c->rails[i].name);
 	return err_set(err, -EINVAL,
-		       "'%s' has no '%s': a metric is time, energy, energy:RAIL or "
-		       "late-wakeups; its rails are %s",
-		       c->files[file].name, metric, used ? rails : "none");
+		       "there is no '%s': a metric is time, energy, energy:RAIL or "
+		       "late-wakeups; the rails are %s",
+		       metric, used ? rails : "none");
+}
+
+int comparison_metric_ok(const struct bench_context *c, const char *metric,
+			 struct err *err)
+{
+	char name[208];
+
+	full_name(c, metric, name, sizeof(name));
+	if (!strcmp(name, "time") || !strcmp(name, "late-wakeups") ||
+	    (c->rail_count && !strcmp(name, "energy")) ||
+	    (!strncmp(name, "energy:", 7) && rail_of(c, name + 7) >= 0))
+		return 0;
+	return unknown_metric(c, metric, err);
+}
+
+static int lacking(const struct comparison *c, unsigned int file, const char *metric,
+		   struct err *err)
+{
+	int ret = unknown_metric(&c->files[file].result->context, metric, err);
+
+	return err_wrap(err, ret, "'%s'", c->files[file].name);
 }
 
 static int fill_chosen(struct comparison *c, struct comparison_workload *w,
@@ -354,7 +374,7 @@ static int fill_chosen(struct comparison *c, struct comparison_workload *w,
 		if (ret < 0)
 			return ret;
 		if (!ret)
-			return metric_missing(c, lacks, o->metrics[i], err);
+			return lacking(c, lacks, o->metrics[i], err);
 	}
 	return 0;
 }

@@ -34,6 +34,18 @@ B: 1 2 5 6 9 10 13 14 17 18" ]
 	[ "$output" = "$first" ]
 }
 
+@test "the README's table is what comes out" {
+	# shellcheck disable=SC2046
+	ab $(sed -n '/calib bench ab --board/,/loops=4540/p' "$TOP/README.md" | tr -d '\\' |
+		sed 's/calib bench ab//')
+	[ "$status" -eq 0 ]
+	for row in '^metric' '^time ' '^energy ' '^difference'; do
+		while IFS= read -r line; do
+			grep -qxF "    $line" "$TOP/README.md" || { echo "$line"; false; }
+		done < <(grep "$row" <<< "$output")
+	done
+}
+
 @test "the same work on both sides shows no difference" {
 	ab --board virtual:odroid-xu3 --a messages:loops=5000 --b messages:loops=5000
 	[ "$status" -eq 0 ]
@@ -108,6 +120,9 @@ false" ]
 	ab --a pipe --b pipe --board odroid-xu3
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"error: --board is for virtual boards here: 'virtual:odroid-xu3'; this machine needs none" ]]
+	ab --a pipe --b pipe --board virtual:odroid-xu3 --metric energy:x
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: --metric: there is no 'energy:x': a metric is "*"the rails are 'ina231@0x40 VDD_ARM', "* ]]
 	ab --a-governor warp --board virtual:odroid-xu3
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"governor 'warp' is not one of "* ]]

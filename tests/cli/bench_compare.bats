@@ -160,10 +160,10 @@ refused() {
 	[ "$status" -eq 0 ]
 	grep -qx 'energy:big  1.206 J  0.76 %  1.097 J  0.84 %     -9.05 %' <<< "$output"
 	compare a.json b.json --metric energy:little
-	refused 2 "messages: 'b.json' has no 'energy:little': a metric is time, energy, energy:RAIL or late-wakeups; its rails are 'big', 'gpu'"
+	refused 2 "messages: 'b.json': there is no 'energy:little': a metric is time, energy, energy:RAIL or late-wakeups; the rails are 'big', 'gpu'"
 	for metric in t energy: energy:x; do
 		compare a.json b.json --metric $metric
-		[[ $stderr == *": messages: 'a.json' has no '$metric': a metric is time, "* ]]
+		[[ $stderr == *": messages: 'a.json': there is no '$metric': a metric is time, "* ]]
 		[ "$status" -eq 2 ]
 	done
 	sed -i 's/"big"/"big VDD_ARM"/' b.json
