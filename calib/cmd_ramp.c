@@ -193,6 +193,8 @@ static const struct opt ramp_opts[] = {
 	  "under each of these, such as schedutil,performance; default: as it is" },
 	{ "epp", 0, OPT_STRING, OPT(grid.epps), "LIST",
 	  "with each of these energy/performance preferences; default: as it is" },
+	{ "modes", 0, OPT_STRING, OPT(grid.modes), "LIST",
+	  "in each of these modes of intel_pstate or amd_pstate: active, passive" },
 	{ "repeats", 0, OPT_U32, OPT(repeats), "N", "starts of each; default: 5",
 	  .min = 1, .max = RAMP_MAX_REPEATS },
 	{ "idle", 0, OPT_DURATION_NS, OPT(idle_ns), "TIME",
@@ -240,7 +242,8 @@ const struct cmd cmd_ramp = {
 		"(meters are slow), and so holds what the rest of the machine draws; "
 		"without a "
 		"meter, or without cpufreq, a table with '-' is printed and says so. "
-		"Governors and EPPs need root. They are put back at the end, on Ctrl-C "
+		"Governors, EPPs and modes need root. They are put back at the end, on "
+		"Ctrl-C "
 		"(which prints the rows so far), and when calib is killed.\n"
 		"\n"
 		"A virtual board is played in virtual time with a model of the governors "

@@ -227,6 +227,8 @@ static const struct opt sweep_opts[] = {
 	  "under each of these, such as schedutil,performance; default: as it is" },
 	{ "epp", 0, OPT_STRING, OPT(grid.epps), "LIST",
 	  "with each of these energy/performance preferences; default: as it is" },
+	{ "modes", 0, OPT_STRING, OPT(grid.modes), "LIST",
+	  "in each of these modes of intel_pstate or amd_pstate: active, passive" },
 	{ "hz", 0, OPT_STRING, OPT(hz), "LIST",
 	  "work/sleep frequencies; default: 73,113,211,347,401" },
 	{ "loads", 0, OPT_STRING, OPT(loads), "LIST",
@@ -289,7 +291,7 @@ const struct cmd cmd_sweep = {
 		"Power is that of all meters that do not overlap; without a meter, or "
 		"without cpufreq, the rest is measured all the same. A sample of power "
 		"is up to a second; what comes first, a sixth of a step or one sample of "
-		"time, is left out. Governors and EPPs need root. "
+		"time, is left out. Governors, EPPs and modes need root. "
 		"They are put back at the end, on Ctrl-C (which prints the rows that are "
 		"finished), and when calib is killed.\n"
 		"\n"

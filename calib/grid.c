@@ -42,7 +42,8 @@ static int choose(struct grid *g, struct err *err)
 
 	if (ret)
 		return ret;
-	n = knobs_product(g->opts->governors, g->opts->epps, g->combos, GRID_COMBOS, err);
+	n = knobs_product(g->opts->modes, g->opts->governors, g->opts->epps, g->combos,
+			  GRID_COMBOS, err);
 	if (n < 0)
 		return n;
 	g->combo_count = n;

@@ -18,7 +18,8 @@
 
 /* As the user gave them. */
 struct grid_options {
-	const char *cpus, *governors, *epps, *format, *board, *sysroot, *power_from;
+	const char *cpus, *modes, *governors, *epps, *format, *board, *sysroot,
+		*power_from;
 	struct opt_list sensors;
 	uint32_t seed;
 };

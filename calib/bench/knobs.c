@@ -12,10 +12,15 @@
 #include <sys/stat.h>
 
 #include "lib/cpulist.h"
-#include "lib/num.h"
 
 #define GOVERNOR "scaling_governor"
 #define EPP	 "energy_performance_preference"
+/* Drivers with modes have their switch in one of these. */
+static const char *const mode_files[] = {
+	"/sys/devices/system/cpu/intel_pstate/status",
+	"/sys/devices/system/cpu/amd_pstate/status",
+};
+#define MODES "active passive guided"
 
 static const char *policy_file(unsigned int id, const char *name, char path[SYSFS_PATH])
 {
@@ -87,11 +92,6 @@ int knobs_describe(const struct knobs *k, unsigned int i, struct knobs_policy *n
 	return 0;
 }
 
-static bool sets_nothing(const struct knobs_combo *c)
-{
-	return !c->governor[0] && !c->epp[0];
-}
-
 /* Is it one that @c means? One without an online CPU takes no settings, and needs none.
  */
 static bool is_meant(const struct knobs_policy *p, const struct knobs_combo *c)
@@ -155,13 +155,45 @@ static int check_word(const struct knobs *k, unsigned int id, const char *what,
 	return check_writable(k, policy_file(id, name, path), err);
 }
 
+/* The switch of the driver's mode, and what it says now; NULL: it has none. */
+static const char *find_mode(const struct knobs *k, char now[16])
+{
+	for (size_t i = 0; i < sizeof(mode_files) / sizeof(mode_files[0]); i++)
+		if (!sysfs_read(k->sys, mode_files[i], now, 16, NULL))
+			return mode_files[i];
+	return NULL;
+}
+
+/* 0; 1: it is another than now, so that nobody knows what there will be. */
+static int check_mode(const struct knobs *k, const struct knobs_combo *c, struct err *err)
+{
+	char now[16];
+	const char *path = find_mode(k, now);
+	int ret;
+
+	if (!c->mode[0])
+		return 0;
+	if (!path)
+		return err_set(err, -ENOTSUP,
+			       "the driver '%s' has no modes to set (there is no "
+			       "intel_pstate/status and no amd_pstate/status)",
+			       k->policies[0].driver);
+	if (!sysfs_has_word(MODES, c->mode))
+		return err_set(err, -EINVAL, "mode '%s' of a driver is not one of %s",
+			       c->mode, MODES);
+	if (!strcmp(now, c->mode))
+		return 0;
+	ret = check_writable(k, path, err);
+	return ret ? ret : 1;
+}
+
 /* Active drivers have one EPP of their own for performance, and refuse any other. */
 static int check_pair(const struct knobs_policy *p, const struct knobs_combo *c,
 		      struct err *err)
 {
 	const char *governor = c->governor[0] ? c->governor : p->governor;
 
-	if (!c->epp[0] || !strcmp(c->epp, "performance") ||
+	if (!strcmp(c->mode, "passive") || !c->epp[0] || !strcmp(c->epp, "performance") ||
 	    strcmp(governor, "performance") != 0 ||
 	    (strcmp(p->driver, "intel_pstate") != 0 &&
 	     strcmp(p->driver, "amd-pstate-epp") != 0))
@@ -174,17 +206,11 @@ static int check_pair(const struct knobs_policy *p, const struct knobs_combo *c,
 		p->id, p->driver, c->epp);
 }
 
-int knobs_check(const struct knobs *k, const struct knobs_combo *c, struct err *err)
+static int check_words(const struct knobs *k, const struct knobs_combo *c,
+		       struct err *err)
 {
-	int ret;
+	int ret = 0;
 
-	if (sets_nothing(c))
-		return 0;
-	if (!k->policy_count)
-		return err_set(err, -ENODEV,
-			       "no cpufreq here (a virtual machine, or no driver is "
-			       "loaded): governor and EPP cannot be set; leave them out");
-	ret = check_named(k, c, err);
 	for (unsigned int i = 0; !ret && i < k->policy_count; i++) {
 		unsigned int id = k->policies[i].id;
 
@@ -201,6 +227,24 @@ int knobs_check(const struct knobs *k, const struct knobs_combo *c, struct err *
 			ret = check_pair(&k->policies[i], c, err);
 	}
 	return ret;
+}
+
+int knobs_check(const struct knobs *k, const struct knobs_combo *c, struct err *err)
+{
+	int ret;
+
+	if (knobs_empty(c))
+		return 0;
+	if (!k->policy_count)
+		return err_set(err, -ENODEV,
+			       "no cpufreq here (a virtual machine, or no driver is "
+			       "loaded): governor and EPP cannot be set; leave them out");
+	ret = check_named(k, c, err);
+	if (!ret)
+		ret = check_mode(k, c, err);
+	if (ret)
+		return ret < 0 ? ret : 0;
+	return check_words(k, c, err);
 }
 
 /*
@@ -231,7 +275,8 @@ static void save_tunables(struct state *st, const char *dir)
 		closedir(entries);
 }
 
-static int save_policy(struct knobs *k, const struct knobs_policy *p, struct err *err)
+static int save_policy(struct knobs *k, const struct knobs_policy *p, bool with_limits,
+		       struct err *err)
 {
 	char path[SYSFS_PATH];
 	uint32_t khz;
@@ -242,6 +287,13 @@ static int save_policy(struct knobs *k, const struct knobs_policy *p, struct err
 	 */
 	if (!ret && p->epp[0])
 		ret = state_save(&k->state, policy_file(p->id, EPP, path), err);
+	/* Another mode makes the policies anew. */
+	if (!ret && with_limits)
+		ret = state_save(&k->state, policy_file(p->id, "scaling_min_freq", path),
+				 err);
+	if (!ret && with_limits)
+		ret = state_save(&k->state, policy_file(p->id, "scaling_max_freq", path),
+				 err);
 	if (ret)
 		return ret;
 	policy_file(p->id, "scaling_setspeed", path);
@@ -252,16 +304,18 @@ static int save_policy(struct knobs *k, const struct knobs_policy *p, struct err
 	return ret;
 }
 
-/* All policies' governors come before the tunables that they share. */
+/* The mode comes first, and all policies' governors before the tunables that they share.
+ */
 static int save(struct knobs *k, const struct knobs_combo *c, struct err *err)
 {
-	char path[SYSFS_PATH];
+	char path[SYSFS_PATH], now[16];
+	const char *mode = c->mode[0] ? find_mode(k, now) : NULL;
+	int ret = mode ? state_save(&k->state, mode, err) : 0;
 	unsigned int i;
-	int ret = 0;
 
 	for (i = 0; !ret && i < k->policy_count; i++)
-		if (is_meant(&k->policies[i], c))
-			ret = save_policy(k, &k->policies[i], err);
+		if (mode ? k->policies[i].cpu_count > 0 : is_meant(&k->policies[i], c))
+			ret = save_policy(k, &k->policies[i], mode, err);
 	for (i = 0; !ret && i < k->policy_count; i++) {
 		if (!k->policies[i].governor[0])
 			continue;
@@ -304,10 +358,22 @@ static int set_epp(const struct knobs *k, unsigned int id, const char *epp,
 					   : sysfs_write(k->sys, path, epp, err);
 }
 
+static int set_mode(const struct knobs *k, const struct knobs_combo *c, struct err *err)
+{
+	char now[16];
+	const char *path = find_mode(k, now);
+	int ret;
+
+	if (!c->mode[0] || !path || !strcmp(now, c->mode))
+		return 0;
+	ret = sysfs_set(k->sys, path, c->mode, err);
+	return ret ? ret : check_words(k, c, err);
+}
+
 static int set(const struct knobs *k, const struct knobs_combo *c, struct err *err)
 {
 	char path[SYSFS_PATH];
-	int ret = 0;
+	int ret = set_mode(k, c, err);
 
 	for (unsigned int i = 0; !ret && i < k->policy_count; i++) {
 		unsigned int id = k->policies[i].id;
@@ -328,7 +394,7 @@ int knobs_apply(struct knobs *k, const struct knobs_combo *c, struct err *err)
 	struct err first, besides;
 	int ret;
 
-	if (sets_nothing(c))
+	if (knobs_empty(c))
 		return knobs_restore(k, err);
 	ret = knobs_check(k, c, err);
 	if (!ret)
@@ -367,147 +433,4 @@ void knobs_close(struct knobs *k)
 	if (k->held)
 		state_close(&k->state);
 	memset(k, 0, sizeof(*k));
-}
-
-static int take_word(char out[32], const char *value, size_t len, const char *key,
-		     struct err *err)
-{
-	if (!len || len >= 32 || strcspn(value, " \t\n/") < len)
-		return err_set(err, -EINVAL, "%s '%.*s' is not a name", key, (int)len,
-			       value);
-	memcpy(out, value, len);
-	out[len] = '\0';
-	return 0;
-}
-
-static int take_policy(struct knobs_combo *c, const char *value, size_t len,
-		       struct err *err)
-{
-	char word[32];
-	int ret = take_word(word, value, len, "policy", err);
-
-	if (ret)
-		return ret;
-	if (c->policy_count == CPUFREQ_MAX_POLICIES)
-		return err_set(err, -EINVAL, "more than %d policies",
-			       CPUFREQ_MAX_POLICIES);
-	if (num_u32(word, &c->policies[c->policy_count]))
-		return err_set(err, -EINVAL,
-			       "policy '%s' is not the N of a cpufreq policyN", word);
-	c->policy_count++;
-	return 0;
-}
-
-static int take_part(struct knobs_combo *c, const char *part, size_t len, struct err *err)
-{
-	static const struct {
-		const char *key;
-		size_t len;
-	} keys[] = { { "governor=", 9 }, { "epp=", 4 }, { "policy=", 7 } };
-	size_t k = 0;
-
-	while (k < 3 && (len < keys[k].len || strncmp(part, keys[k].key, keys[k].len)))
-		k++;
-	if (k == 3)
-		return err_set(err, -EINVAL,
-			       "setting '%.*s' is not governor=NAME, epp=NAME or "
-			       "policy=N",
-			       (int)len, part);
-	part += keys[k].len;
-	len -= keys[k].len;
-	if (k == 0 && !c->governor[0])
-		return take_word(c->governor, part, len, "governor", err);
-	if (k == 1 && !c->epp[0])
-		return take_word(c->epp, part, len, "EPP", err);
-	if (k == 2)
-		return take_policy(c, part, len, err);
-	return err_set(err, -EINVAL, "'%s' is given twice", keys[k].key);
-}
-
-int knobs_parse(const char *text, struct knobs_combo *c, struct err *err)
-{
-	memset(c, 0, sizeof(*c));
-	if (!*text)
-		return 0;
-	for (const char *p = text;; p++) {
-		size_t len = strcspn(p, ",");
-		int ret = take_part(c, p, len, err);
-
-		if (ret)
-			return ret;
-		p += len;
-		if (!*p)
-			return 0;
-	}
-}
-
-const char *knobs_text(const struct knobs_combo *c, char *out, size_t size)
-{
-	size_t n = 0;
-
-	out[0] = '\0';
-	if (c->governor[0])
-		n += snprintf(out, size, "governor=%s", c->governor);
-	if (c->epp[0] && n < size)
-		n += snprintf(out + n, size - n, "%sepp=%s", n ? "," : "", c->epp);
-	for (unsigned int i = 0; i < c->policy_count && n < size; i++)
-		n += snprintf(out + n, size - n, "%spolicy=%u", n ? "," : "",
-			      c->policies[i]);
-	return out;
-}
-
-const char *knobs_name(const struct knobs_combo *c, char *out, size_t size)
-{
-	if (sets_nothing(c))
-		snprintf(out, size, "as set");
-	else
-		snprintf(out, size, "%s%s%s", c->governor,
-			 c->governor[0] && c->epp[0] ? "/" : "", c->epp);
-	return out;
-}
-
-/* The next name of a comma-separated list that stands at @p; NULL: there is one, as it
- * is. */
-static int next_name(const char **p, const char *what, char out[32], struct err *err)
-{
-	size_t len;
-	int ret;
-
-	out[0] = '\0';
-	if (!*p)
-		return 0;
-	len = strcspn(*p, ",");
-	ret = take_word(out, *p, len, what, err);
-	*p = (*p)[len] ? *p + len + 1 : NULL;
-	return ret;
-}
-
-int knobs_product(const char *governors, const char *epps, struct knobs_combo *out,
-		  unsigned int max, struct err *err)
-{
-	const char *g = governors;
-	unsigned int n = 0;
-
-	do {
-		const char *e = epps;
-		char governor[32];
-		int ret = next_name(&g, "governor", governor, err);
-
-		if (ret)
-			return ret;
-		do {
-			if (n == max)
-				return err_set(err, -ERANGE,
-					       "more than %u combinations of governor "
-					       "and EPP",
-					       max);
-			memset(&out[n], 0, sizeof(out[n]));
-			strcpy(out[n].governor, governor);
-			ret = next_name(&e, "EPP", out[n].epp, err);
-			if (ret)
-				return ret;
-			n++;
-		} while (e);
-	} while (g);
-	return n;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The cpufreq settings under which an experiment runs: governor and energy/performance
- * preference (EPP). They are saved through calib/linux/state.h, with a guardian, and put
+ * The cpufreq settings under which an experiment runs: governor, energy/performance
+ * preference (EPP), and the mode of a driver that has several (intel_pstate, amd_pstate:
+ * active, passive). They are saved through calib/linux/state.h, with a guardian, and put
  * back in every kind of end: knobs_restore(), a signal (the caller holds it back, see
  * calib/measure/stop.h), death by SIGKILL.
  */
@@ -21,6 +22,7 @@
 
 /* What to set. Zeroed: everything stays as it is. */
 struct knobs_combo {
+	char mode[16]; /* of the driver; "": as it is. It is the same for all policies */
 	char governor[32]; /* "": as it is */
 	char epp[32];	   /* "": as it is */
 	/* Of which policies; none: of all. */
@@ -55,19 +57,21 @@ struct knobs {
  * else, quoted.
  */
 int knobs_parse(const char *text, struct knobs_combo *c, struct err *err);
+/* Does it leave everything as it is? */
+bool knobs_empty(const struct knobs_combo *c);
 /* What knobs_parse() takes, into @out; returns @out. */
 const char *knobs_text(const struct knobs_combo *c, char *out, size_t size);
-/* For tables: "powersave/balance_power", "schedutil", "as set". Returns @out. */
+/* For tables: "powersave/balance_power", "passive schedutil", "as set". Returns @out. */
 const char *knobs_name(const struct knobs_combo *c, char *out, size_t size);
 /*
- * knobs_product - every governor with every EPP
- * @governors, @epps: comma-separated; NULL: as they are
+ * knobs_product - every mode with every governor and every EPP
+ * @modes, @governors, @epps: comma-separated; NULL: as they are
  *
  * Returns how many are in @out, at least 1; -EINVAL for an empty name; -ERANGE for more
  * than @max.
  */
-int knobs_product(const char *governors, const char *epps, struct knobs_combo *out,
-		  unsigned int max, struct err *err);
+int knobs_product(const char *modes, const char *governors, const char *epps,
+		  struct knobs_combo *out, unsigned int max, struct err *err);
 
 /*
  * knobs_open - look at the policies; changes nothing, needs no rights
@@ -83,9 +87,10 @@ int knobs_open(struct knobs *k, const struct sysfs *sys,
 /*
  * knobs_check - could @c be applied?
  *
- * Changes nothing. 0; -ENODEV no cpufreq, or no such policy; -EINVAL it is not offered
- * (what is offered gets named); -ENOTSUP the policy has no such setting; -EACCES run as
- * root; -EROFS.
+ * Changes nothing, so that what another mode of the driver offers is not known; then
+ * knobs_apply() returns the same. 0; -ENODEV no cpufreq, or no such policy; -EINVAL it is
+ * not offered (what is offered gets named); -ENOTSUP the policy has no such setting;
+ * -EACCES run as root; -EROFS.
  */
 int knobs_check(const struct knobs *k, const struct knobs_combo *c, struct err *err);
 /*

@@ -74,13 +74,25 @@ static double mean(const struct tally *t)
 	return t->samples ? t->average : NAN;
 }
 
-static void text_row(const struct ramp_row *row, FILE *f)
+static int name_width(const struct ramp_result *r)
+{
+	size_t width = strlen("governor/EPP"), len;
+	char name[80];
+
+	for (unsigned int i = 0; i < r->row_count; i++) {
+		len = strlen(knobs_name(&r->rows[i].combo, name, sizeof(name)));
+		width = len > width ? len : width;
+	}
+	return width;
+}
+
+static void text_row(const struct ramp_row *row, int width, FILE *f)
 {
 	char name[80], cell[32];
 	struct tally t;
 	size_t i;
 
-	fprintf(f, "%-10s %3u  %-31s", row->type->name, row->cpu,
+	fprintf(f, "%-10s %3u  %-*s", row->type->name, row->cpu, width,
 		knobs_name(&row->combo, name, sizeof(name)));
 	for (i = 0; i < COLUMNS; i++) {
 		t = ramp_tally(row, columns[i].offset);
@@ -91,7 +103,7 @@ static void text_row(const struct ramp_row *row, FILE *f)
 		fprintf(f, "\n");
 		return;
 	}
-	fprintf(f, "\n%-10s %3s  %-31s", "", "", "  +-");
+	fprintf(f, "\n%-10s %3s  %-*s", "", "", width, "  +-");
 	for (i = 0; i < COLUMNS; i++) {
 		t = ramp_tally(row, columns[i].offset);
 		fprintf(f, " %*s", columns[i].width,
@@ -102,18 +114,19 @@ static void text_row(const struct ramp_row *row, FILE *f)
 
 void ramp_print_text(const struct ramp_result *r, FILE *f)
 {
+	int width = name_width(r);
 	size_t i;
 
 	describe(r, f);
-	fprintf(f, "\n%-10s %3s  %-31s", "core", "CPU", "governor/EPP");
+	fprintf(f, "\n%-10s %3s  %-*s", "core", "CPU", width, "governor/EPP");
 	for (i = 0; i < COLUMNS; i++)
 		fprintf(f, " %*s", columns[i].width, columns[i].head);
-	fprintf(f, "\n%-10s %3s  %-31s", "", "", "");
+	fprintf(f, "\n%-10s %3s  %-*s", "", "", width, "");
 	for (i = 0; i < COLUMNS; i++)
 		fprintf(f, " %*s", columns[i].width, columns[i].unit);
 	fprintf(f, "\n");
 	for (unsigned int n = 0; n < r->row_count; n++)
-		text_row(&r->rows[n], f);
+		text_row(&r->rows[n], width, f);
 }
 
 static void markdown_row(const struct ramp_row *row, FILE *f)
@@ -175,6 +188,8 @@ static int add_row(struct json *rows, const struct ramp_row *row)
 
 	ret |= json_put_text(obj, "core", row->type->name);
 	ret |= json_put_u64(obj, "cpu", row->cpu);
+	if (row->combo.mode[0])
+		ret |= json_put_str(obj, "mode", row->combo.mode);
 	if (row->combo.governor[0])
 		ret |= json_put_str(obj, "governor", row->combo.governor);
 	if (row->combo.epp[0])

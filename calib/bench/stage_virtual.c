@@ -63,13 +63,38 @@ static double capacity(const struct board *board, unsigned int i)
 /* What distributions leave. */
 static void board_settings(struct stage *s, unsigned int cpu, struct knobs_combo *c)
 {
-	bool hwp = to_board(s)->board.hybrid;
+	bool hwp = to_board(s)->board.hybrid && strcmp(c->mode, "passive") != 0;
 
 	(void)cpu;
 	if (!c->governor[0])
 		strcpy(c->governor, hwp ? "powersave" : "schedutil");
 	if (!c->epp[0] && hwp && !strcmp(c->governor, "powersave"))
 		strcpy(c->epp, "balance_performance");
+}
+
+static int check_mode(const struct board_stage *bs, const struct knobs_combo *c,
+		      struct err *err)
+{
+	if (!c->mode[0])
+		return 0;
+	if (!bs->board.hybrid)
+		return err_set(err, -ENOTSUP,
+			       "this virtual board's driver has no modes to set; that of "
+			       "virtual:intel-hybrid has");
+	if (!strcmp(c->mode, "passive"))
+		return 0;
+	if (strcmp(c->mode, "active") != 0)
+		return err_set(err, -EINVAL,
+			       "mode '%s' of a driver is not one of active "
+			       "passive",
+			       c->mode);
+	if (strcmp(c->governor, "powersave") != 0 &&
+	    strcmp(c->governor, "performance") != 0 && c->governor[0])
+		return err_set(err, -EINVAL,
+			       "governor '%s' is not offered in active mode; there are "
+			       "performance powersave",
+			       c->governor);
+	return 0;
 }
 
 static int init_governor(struct board_stage *bs, const struct knobs_combo *c,
@@ -82,8 +107,13 @@ static int init_governor(struct board_stage *bs, const struct knobs_combo *c,
 		.capacity = capacity(&bs->board, bs->cluster),
 	};
 	struct knobs_combo all = *c;
+	int ret = check_mode(bs, c, err);
 
+	if (ret)
+		return ret;
 	board_settings(&bs->stage, 0, &all);
+	if (!strcmp(c->mode, "passive"))
+		all.epp[0] = '\0'; /* no more than a hint there */
 	return governor_init(g, all.governor, all.epp, bs->board.hybrid, &cpu,
 			     virtual_now_ns(bs->virt), err);
 }

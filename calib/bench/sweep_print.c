@@ -95,33 +95,42 @@ static void text_five(const struct tally *t, double unit, int width, FILE *f)
 	fprintf(f, " %*s", width, number(v.minimum, 3, cell));
 }
 
-static void text_head(const struct sweep_plan *p, FILE *f)
+static int name_width(const struct sweep_result *r)
 {
-	fprintf(f, "\n%-10s %3s %8s%s %-31s |%-36s|%s\n", "", "",
-		p->serialized ? "proc-" : "", p->serialized ? "" : "          ", "",
-		" power, W",
-		p->serialized ? " execution time of a sample, s"
-			      : " execution time of a packet, ms");
-	if (p->serialized)
-		fprintf(f, "%-10s %3s %8s ", "core", "CPU", "esses/s");
-	else
-		fprintf(f, "%-10s %3s %4s %4s %-8s ", "core", "CPU", "Hz", "load", "way");
-	fprintf(f, "%-31s |%7s %6s %6s %6s %6s |%8s %7s %7s %7s %7s%s\n", "governor/EPP",
-		"Samples", "Aver.", "StDev", "Max", "Min", "Samples", "Aver.", "StDev",
-		"Max", "Min", p->serialized ? "" : "   late");
-}
-
-static void text_row(const struct sweep_plan *p, const struct sweep_row *row, FILE *f)
-{
+	size_t width = strlen("governor/EPP"), len;
 	char name[80];
 
-	fprintf(f, "%-10s %3u ", row->type->name, row->cpu);
+	for (unsigned int i = 0; i < r->row_count; i++) {
+		len = strlen(knobs_name(&r->rows[i]->combo, name, sizeof(name)));
+		width = len > width ? len : width;
+	}
+	return width;
+}
+
+static void text_head(const struct sweep_plan *p, int width, FILE *f)
+{
+	fprintf(f, "\n%-10s %3s %-14s %-*s |%-36s|%s\n", "", "",
+		p->serialized ? "processes" : "", width, "", " power, W",
+		p->serialized ? " execution time of a sample, s"
+			      : " execution time of a packet, ms");
+	fprintf(f, "%-10s %3s %-14s %-*s |%7s %6s %6s %6s %6s |%8s %7s %7s %7s %7s%s\n",
+		"core", "CPU", p->serialized ? "per second" : "  Hz load way", width,
+		"governor/EPP", "Samples", "Aver.", "StDev", "Max", "Min", "Samples",
+		"Aver.", "StDev", "Max", "Min", p->serialized ? "" : "   late");
+}
+
+static void text_row(const struct sweep_plan *p, const struct sweep_row *row, int width,
+		     FILE *f)
+{
+	char name[80], point[32];
+
 	if (p->serialized)
-		fprintf(f, "%8.1f ", processes_per_s(p, row));
+		snprintf(point, sizeof(point), "%10.1f", processes_per_s(p, row));
 	else
-		fprintf(f, "%4u %4u %-8s ", row->hz, row->load,
-			row->down ? "down" : "up");
-	fprintf(f, "%-31s |", knobs_name(&row->combo, name, sizeof(name)));
+		snprintf(point, sizeof(point), "%4u %4u %s", row->hz, row->load,
+			 row->down ? "down" : "up");
+	fprintf(f, "%-10s %3u %-14s %-*s |", row->type->name, row->cpu, point, width,
+		knobs_name(&row->combo, name, sizeof(name)));
 	text_five(&row->watt, 1, 6, f);
 	fprintf(f, " |");
 	text_five(&row->seconds, unit_of(p), 7, f);
@@ -132,10 +141,12 @@ static void text_row(const struct sweep_plan *p, const struct sweep_row *row, FI
 
 void sweep_print_text(const struct sweep_result *r, FILE *f)
 {
+	int width = name_width(r);
+
 	describe(r, f);
-	text_head(r->plan, f);
+	text_head(r->plan, width, f);
 	for (unsigned int i = 0; i < r->row_count; i++)
-		text_row(r->plan, r->rows[i], f);
+		text_row(r->plan, r->rows[i], width, f);
 }
 
 static void markdown_five(const struct tally *t, double unit, FILE *f)
@@ -205,6 +216,8 @@ static int add_row(struct json *rows, const struct sweep_row *row, bool serializ
 
 	ret |= json_put_text(obj, "core", row->type->name);
 	ret |= json_put_u64(obj, "cpu", row->cpu);
+	if (row->combo.mode[0])
+		ret |= json_put_str(obj, "mode", row->combo.mode);
 	if (row->combo.governor[0])
 		ret |= json_put_str(obj, "governor", row->combo.governor);
 	if (row->combo.epp[0])

@@ -54,6 +54,19 @@ assert d['rows'][1]['mops']['mean'] > d['rows'][0]['mops']['mean']
 	[ "$(awk '$1 == "p" { print $11 }' <<< "$output" | uniq | wc -l)" -eq 3 ]
 }
 
+@test "modes of the hybrid board's driver: the governor's ramp, and the hardware's" {
+	ramp --board virtual:intel-hybrid --modes passive,active --cpu 0
+	[ "$status" -eq 0 ]
+	[ "$(awk '$1 == "p" { print $3, $4 }' <<< "$output")" = "passive schedutil
+active powersave/balance_performance" ]
+	ramp --board virtual:intel-hybrid --modes active --governors schedutil
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"governor 'schedutil' is not offered in active mode; "* ]]
+	ramp --board virtual:juno-r2 --modes active
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"driver has no modes to set"* ]]
+}
+
 @test "what cannot be is refused before anything runs" {
 	ramp --board virtual:odroid-xu3 --governors conservative
 	[ "$status" -eq 2 ]

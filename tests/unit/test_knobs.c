@@ -106,7 +106,11 @@ static void refused(struct fixture *f, const char *text, int code, const char *w
 static void combinations_parse_and_print_the_same(void **state)
 {
 	static const char *const texts[] = {
-		"", "governor=schedutil", "epp=power",
+		"",
+		"mode=passive",
+		"mode=active,epp=power",
+		"governor=schedutil",
+		"epp=power",
 		"governor=powersave,epp=balance_power,policy=0,policy=4"
 	};
 	struct knobs_combo c;
@@ -127,12 +131,13 @@ static void what_is_no_combination_is_quoted(void **state)
 	static const struct {
 		const char *text, *why;
 	} bad[] = {
-		{ "schedutil", "setting 'schedutil' is not governor=NAME, epp=NAME or "
-			       "policy=N" },
+		{ "schedutil", "setting 'schedutil' is not governor=NAME, epp=NAME, "
+			       "mode=NAME or policy=N" },
 		{ "governor=", "governor '' is not a name" },
 		{ "governor=../x", "governor '../x' is not a name" },
 		{ "governor=a,governor=b", "'governor=' is given twice" },
-		{ "epp=power,", "setting '' is not governor=NAME, epp=NAME or policy=N" },
+		{ "epp=power,",
+		  "setting '' is not governor=NAME, epp=NAME, mode=NAME or policy=N" },
 		{ "policy=-1", "policy '-1' is not the N of a cpufreq policyN" },
 		{ "governor=abcdefghijklmnopqrstuvwxyzabcdef",
 		  "governor 'abcdefghijklmnopqrstuvwxyzabcdef' is not a name" },
@@ -154,16 +159,16 @@ static void governors_and_epps_are_multiplied(void **state)
 	char name[80];
 
 	(void)state;
-	assert_int_equal(knobs_product(NULL, NULL, c, 4, NULL), 1);
+	assert_int_equal(knobs_product(NULL, NULL, NULL, c, 4, NULL), 1);
 	assert_string_equal(knobs_name(&c[0], name, sizeof(name)), "as set");
-	assert_int_equal(knobs_product("a,b", "x,y", c, 4, NULL), 4);
+	assert_int_equal(knobs_product(NULL, "a,b", "x,y", c, 4, NULL), 4);
 	assert_string_equal(knobs_name(&c[1], name, sizeof(name)), "a/y");
 	assert_string_equal(knobs_name(&c[2], name, sizeof(name)), "b/x");
-	assert_int_equal(knobs_product("a,b,c,d,e", NULL, c, 4, &err), -ERANGE);
-	assert_string_equal(err.msg, "more than 4 combinations of governor and EPP");
-	assert_int_equal(knobs_product("a,,b", NULL, c, 4, &err), -EINVAL);
+	assert_int_equal(knobs_product(NULL, "a,b,c,d,e", NULL, c, 4, &err), -ERANGE);
+	assert_string_equal(err.msg, "more than 4 combinations of settings");
+	assert_int_equal(knobs_product(NULL, "a,,b", NULL, c, 4, &err), -EINVAL);
 	assert_string_equal(err.msg, "governor '' is not a name");
-	assert_int_equal(knobs_product("a,", NULL, c, 4, &err), -EINVAL);
+	assert_int_equal(knobs_product(NULL, "a,", NULL, c, 4, &err), -EINVAL);
 }
 
 static void settings_are_made_and_put_back(void **state)
@@ -255,6 +260,39 @@ static void active_drivers_have_one_epp_for_performance(void **state)
 	apply(f, "governor=powersave,epp=power,policy=0");
 }
 
+static void another_mode_comes_first_and_goes_back_first(void **state)
+{
+	struct fixture *f = *state;
+	char *saved;
+
+	refused(f, "mode=passive", -ENOTSUP,
+		"the driver 'cpufreq-dt' has no modes to set (there is no "
+		"intel_pstate/status and no amd_pstate/status)");
+	assert_int_equal(
+		mkdir(files_path(f->dir, "sys/devices/system/cpu/intel_pstate"), 0755),
+		0);
+	put(f, "../intel_pstate/status", "active\n");
+	free(f->before);
+	f->before = fake_dump(f->dir, "");
+	refused(f, "mode=off", -EINVAL,
+		"mode 'off' of a driver is not one of active passive guided");
+	/* What the other mode offers is known only then. */
+	refused(f, "mode=passive,governor=unheard", -EINVAL,
+		"policy0: governor 'unheard' is not offered; there are conservative "
+		"userspace powersave ondemand schedutil ");
+	apply(f, "mode=passive,governor=schedutil,policy=4");
+	expect(f, "../intel_pstate/status", "passive\n");
+	expect(f, "policy4/scaling_governor", "schedutil\n");
+	saved = files_get(files_path(f->dir, "run/calib/state.json"));
+	assert_true(strstr(saved, "intel_pstate/status") <
+		    strstr(saved, "policy0/scaling_governor"));
+	assert_true(strstr(saved, "policy0/scaling_governor") <
+		    strstr(saved, "policy0/scaling_max_freq"));
+	free(saved);
+	assert_int_equal(knobs_restore(&f->k, NULL), 0);
+	expect_as_before(f);
+}
+
 static void without_cpufreq_nothing_can_be_set(void **state)
 {
 	struct fixture *f = *state;
@@ -325,6 +363,7 @@ int main(void)
 		T(what_is_not_offered_is_refused_with_what_is),
 		T(a_driver_without_epp_says_so),
 		T(active_drivers_have_one_epp_for_performance),
+		T(another_mode_comes_first_and_goes_back_first),
 		T(without_cpufreq_nothing_can_be_set),
 		T(settings_come_back_when_we_are_killed),
 	};
