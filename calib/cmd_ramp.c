@@ -62,6 +62,8 @@ static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 		row->run_count += !ret;
 		job->done += !ret;
 	}
+	if (!ret)
+		grid_look_again(&job->grid, row->cpu, &row->combo);
 	/* A row without a start is none. */
 	job->row_count -= !row->run_count;
 	return ret;

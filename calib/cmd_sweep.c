@@ -106,6 +106,8 @@ static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
 			(job->row_count - job->done) * step_ns(&job->plan), what);
 	ret = sweep_step(job->grid.stage, &job->plan, job->rates[cpu], row, err);
 	job->done += !ret;
+	if (!ret)
+		grid_look_again(&job->grid, row->cpu, &row->combo);
 	return ret;
 }
 
@@ -276,7 +278,8 @@ const struct cmd cmd_sweep = {
 	.summary = "what loads that sleep draw, per frequency, load and governor",
 	.help = "Runs one task that works and sleeps: a packet of work in each period of "
 		"a work/sleep frequency. The work does not depend on the clock: 100 % is "
-		"what fills the period at the highest clock, which is looked at first. "
+		"what fills the period at the highest clock, which is looked at first, "
+		"under the governor performance where there is one. "
 		"The load is swept up and down, to show what a governor makes of where "
 		"it comes from. A row is the average power at a frequency, a load and a "
 		"governor, and the execution time of the packets, each with samples, "

@@ -85,6 +85,25 @@ void grid_close(struct grid *g)
 	g->stage = NULL;
 }
 
+void grid_look_again(const struct grid *g, unsigned int cpu, const struct knobs_combo *c)
+{
+	struct knobs_combo now = { "" };
+	char was[80], is[80];
+
+	if (g->stage->virtual_board)
+		return;
+	memcpy(now.mode, c->mode, sizeof(now.mode));
+	g->stage->ops->settings(g->stage, cpu, &now);
+	/* "default" reads back as what it stands for. */
+	if (!strcmp(c->governor, now.governor) &&
+	    (!strcmp(c->epp, now.epp) || !strcmp(c->epp, "default")))
+		return;
+	cmd_warn(g->ctx,
+		 "CPU %u was to run under %s, and at the end it was %s: something else "
+		 "sets it, stop that service; its rows are worth nothing",
+		 cpu, knobs_name(c, was, sizeof(was)), knobs_name(&now, is, sizeof(is)));
+}
+
 const struct coretype *grid_type(const struct grid *g, unsigned int i)
 {
 	return coretypes_find(g->stage->types, g->stage->type_count, g->cpus[i]);

@@ -47,6 +47,8 @@ struct grid {
 int grid_open(struct grid *g, const struct grid_options *o, struct cmd_ctx *ctx,
 	      struct err *err);
 void grid_close(struct grid *g);
+/* Warn when @cpu, which ran under @c, no longer does: somebody else sets it. */
+void grid_look_again(const struct grid *g, unsigned int cpu, const struct knobs_combo *c);
 /* The kind of core of cpus[@i]. */
 const struct coretype *grid_type(const struct grid *g, unsigned int i);
 

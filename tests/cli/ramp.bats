@@ -145,6 +145,22 @@ begin_ramp() {
 	[ ! -e "$root/run/calib/state.json" ]
 }
 
+@test "a governor that somebody else sets meanwhile is told" {
+	needs_two_cpus
+	fake 0 1
+	settings > before
+	begin_ramp schedutil
+	echo ondemand > "${policy}1/scaling_governor"
+	until grep -q 'something else sets it' err; do
+		kill -0 $pid
+		sleep 0.01
+	done
+	grep -q 'warning: CPU 1 was to run under schedutil, and at the end it was ondemand: ' err
+	kill -TERM $pid
+	ended 2
+	settings | diff before -
+}
+
 @test "when it is killed, the guardian puts the governor back" {
 	needs_two_cpus
 	fake 0 1
