@@ -221,22 +221,37 @@ static int take_knobs(const struct side_options *o, struct knobs_combo *c,
 	return knobs_parse(text, c, err);
 }
 
-static int prepare(struct ab *ab, struct err *err)
+/* @filled: it found out parameters that were not given. */
+static int prepare_side(struct ab *ab, int i, bool *filled, struct err *err)
 {
-	int ret = name_outputs(ab, err);
+	struct workload_run *w = &ab->sides[i].workload;
+	const struct workload_run before = *w;
+	int ret = site_prepare(ab->site, w, err);
 	char text[512];
 
-	for (int i = 0; i < (ab->one_workload ? 1 : 2) && !ret; i++) {
-		ret = site_prepare(ab->site, &ab->sides[i].workload, err);
-		if (!ret)
-			cmd_note(ab->ctx, "%s: %s: %s",
-				 ab->one_workload ? "A and B"
-				 : i		  ? "B"
-						  : "A",
-				 ab->sides[i].workload.type->name,
-				 workload_describe(&ab->sides[i].workload, text,
-						   sizeof(text)));
-	}
+	if (ret)
+		return ret;
+	*filled = memcmp(before.value, w->value, sizeof(before.value)) != 0;
+	cmd_note(ab->ctx, "%s: %s: %s",
+		 ab->one_workload ? "A and B"
+		 : i		  ? "B"
+				  : "A",
+		 w->type->name, workload_describe(w, text, sizeof(text)));
+	return 0;
+}
+
+static int prepare(struct ab *ab, struct err *err)
+{
+	bool filled[2] = { false };
+	int ret = name_outputs(ab, err);
+
+	for (int i = 0; i < (ab->one_workload ? 1 : 2) && !ret; i++)
+		ret = prepare_side(ab, i, &filled[i], err);
+	if (!ret && filled[0] && filled[1])
+		cmd_warn(ab->ctx,
+			 "how much work fills the time was found for each side by "
+			 "itself, to about a percent, which may look like a "
+			 "difference; give both their units=");
 	if (!ret && name_experiment(ab))
 		ret = err_set(err, -E2BIG, "too many parameters");
 	return ret;

@@ -115,85 +115,116 @@ static int by_rank(const void *a, const void *b)
 			&((const struct ranked *)b)->value);
 }
 
-/* Sum of b's ranks, equal values sharing theirs; @ties: sum of t^3 - t. */
-static double rank_sum(const struct ranked *all, size_t n, double *ties)
+/*
+ * Twice each value's rank, so that it is whole where equal values share theirs, into
+ * @ranks. Returns b's sum; @ties: sum of t^3 - t.
+ */
+static size_t rank_all(const struct ranked *all, size_t n, size_t *ranks, double *ties)
 {
-	double sum = 0;
-	size_t i, j;
+	size_t sum = 0, i, j;
 
 	*ties = 0;
 	for (i = 0; i < n; i = j) {
 		double t;
-		size_t of_b = 0;
 
 		for (j = i; j < n && all[j].value == all[i].value; j++)
-			of_b += all[j].of_b;
+			;
 		t = j - i;
-		sum += of_b * (i + 1 + j) / 2.0;
 		*ties += t * t * t - t;
+		for (size_t k = i; k < j; k++) {
+			ranks[k] = i + 1 + j;
+			sum += all[k].of_b ? ranks[k] : 0;
+		}
 	}
 	return sum;
 }
 
 /*
- * How many of all orders of @m and @n values have U of at most @u, as a share: the
- * coefficients of prod (1 - x^(n+i)) / (1 - x^i). All are integers that a double holds.
+ * How many of all choices of @n_b ranks have each sum: ways[k * width + s] of k ranks.
+ * All are integers that a double holds.
  */
-static double share_up_to(size_t m, size_t n, size_t u)
+static void count_sums(const size_t *ranks, size_t n, size_t n_b, double *ways,
+		       size_t width)
 {
-	double ways[COMPARE_EXACT * COMPARE_EXACT + 1] = { 1 };
-	double below = 0, all = 0;
-	size_t top = m * n, i, k;
+	size_t i, k, s;
 
-	for (i = 1; i <= m; i++) {
-		for (k = top; k >= n + i; k--)
-			ways[k] -= ways[k - n - i];
-		for (k = i; k <= top; k++)
-			ways[k] += ways[k - i];
-	}
-	for (k = 0; k <= top; k++) {
-		all += ways[k];
-		below += k <= u ? ways[k] : 0;
-	}
-	return below / all;
+	ways[0] = 1;
+	for (i = 0; i < n; i++)
+		for (k = n_b; k > 0; k--)
+			for (s = width - 1; s >= ranks[i]; s--)
+				ways[k * width + s] +=
+					ways[(k - 1) * width + s - ranks[i]];
 }
 
-static void mann_whitney(struct compare *c, const struct ranked *all)
+/* Both tails: sums that are as far from what is expected as @sum or farther. */
+static int exact_p(struct compare *c, const size_t *ranks, size_t sum, struct err *err)
+{
+	size_t n_b = c->b.n, n = c->a.n + n_b, width = n * (n + 1) + 1, s;
+	double *ways = calloc((n_b + 1) * width, sizeof(*ways)), *last;
+	double middle = (double)n_b * (n + 1), all = 0, beyond = 0, most = 0, least = 0;
+
+	if (!ways)
+		return err_set(err, -ENOMEM, "out of memory");
+	count_sums(ranks, n, n_b, ways, width);
+	last = ways + n_b * width;
+	for (s = 0; s < width; s++) {
+		double far = fabs(s - middle);
+
+		all += last[s];
+		if (far >= fabs(sum - middle))
+			beyond += last[s];
+		if (last[s] > 0 && far >= most) {
+			least = far > most ? last[s] : least + last[s];
+			most = far;
+		}
+	}
+	c->rank_p = beyond / all;
+	c->rank_least_p = least / all;
+	free(ways);
+	return 0;
+}
+
+static int mann_whitney(struct compare *c, const struct ranked *all, size_t *ranks,
+			struct err *err)
 {
 	double m = c->a.n, n = c->b.n, total = m + n;
 	double ties, far, var;
+	size_t sum = rank_all(all, c->a.n + c->b.n, ranks, &ties);
 
-	c->rank_u = rank_sum(all, c->a.n + c->b.n, &ties) - n * (n + 1) / 2;
+	c->rank_u = sum / 2.0 - n * (n + 1) / 2;
 	far = fabs(c->rank_u - m * n / 2);
-	c->has_rank = true;
-	c->rank_exact = !ties && c->a.n <= COMPARE_EXACT && c->b.n <= COMPARE_EXACT;
-	if (c->rank_exact) {
-		c->rank_p = fmin(1, 2 * share_up_to(c->a.n, c->b.n, m * n / 2 - far));
-		c->rank_least_p = 2 * share_up_to(c->a.n, c->b.n, 0);
-		return;
-	}
 	var = m * n / 12 * (total + 1 - ties / (total * (total - 1)));
-	c->has_rank = var > 0;
-	if (c->has_rank)
-		c->rank_p = fmin(1, 2 * gsl_cdf_ugaussian_Q((far - 0.5) / sqrt(var)));
+	/* All are equal. */
+	if (!(var > 0))
+		return 0;
+	c->has_rank = true;
+	c->rank_exact = c->a.n <= COMPARE_EXACT && c->b.n <= COMPARE_EXACT;
+	if (c->rank_exact)
+		return exact_p(c, ranks, sum, err);
+	c->rank_p = fmin(1, 2 * gsl_cdf_ugaussian_Q((far - 0.5) / sqrt(var)));
+	return 0;
 }
 
-static int ranks(const struct compare_series *a, const struct compare_series *b,
-		 struct compare *c, struct err *err)
+static int rank_both(const struct compare_series *a, const struct compare_series *b,
+		     struct compare *c, struct err *err)
 {
 	struct ranked *all = calloc(a->n + b->n, sizeof(*all));
-	size_t i;
+	size_t *ranks = calloc(a->n + b->n, sizeof(*ranks)), i;
+	int ret;
 
-	if (!all)
-		return err_set(err, -ENOMEM, "out of memory");
-	for (i = 0; i < a->n; i++)
+	for (i = 0; all && i < a->n; i++)
 		all[i].value = a->values[i];
-	for (i = 0; i < b->n; i++)
+	for (i = 0; all && i < b->n; i++)
 		all[a->n + i] = (struct ranked){ b->values[i], true };
-	qsort(all, a->n + b->n, sizeof(*all), by_rank);
-	mann_whitney(c, all);
+	if (all && ranks) {
+		qsort(all, a->n + b->n, sizeof(*all), by_rank);
+		ret = mann_whitney(c, all, ranks, err);
+	} else {
+		ret = err_set(err, -ENOMEM, "out of memory");
+	}
+	free(ranks);
 	free(all);
-	return 0;
+	return ret;
 }
 
 int compare_series(const struct compare_series *a, const struct compare_series *b,
@@ -215,5 +246,5 @@ int compare_series(const struct compare_series *a, const struct compare_series *
 	var_b = c->b.sd * c->b.sd / c->b.n;
 	welch(c, var_a, var_b);
 	interval(c, var_a, var_b);
-	return ranks(a, b, c, err);
+	return rank_both(a, b, c, err);
 }

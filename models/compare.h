@@ -55,8 +55,9 @@ struct compare {
 	bool has_welch;
 	double welch_t, welch_dof, welch_p;
 	/*
-	 * Exact where no two values are equal and no series has more than COMPARE_EXACT;
-	 * else normal, with a correction for ties and continuity.
+	 * Exact, by counting all ways to share out the ranks, where no series has more
+	 * than COMPARE_EXACT values; else normal, with corrections for ties and
+	 * continuity.
 	 */
 	bool has_rank, rank_exact;
 	double rank_u, rank_p;

@@ -408,8 +408,8 @@ static void print_legend(const struct page *page)
 {
 	fprintf(page->f,
 		"95 %% interval: of the difference of means (Fieller). Could find: a "
-		"difference that large\nwould be found 4 times of 5. ~: normal, with "
-		"ties. An outlier: Rosner's test at 5 %%.\n");
+		"difference that large\nwould be found 4 times of 5. ~: of many, by the "
+		"normal law. An outlier: Rosner's test at 5 %%.\n");
 }
 
 int comparison_print(const struct comparison *c, FILE *f, bool markdown, struct err *err)

@@ -95,6 +95,16 @@ powersave" ]
 false" ]
 }
 
+@test "sides that are calibrated each by itself are warned of" {
+	small=periodic:tasks=1,period-us=5000,duration-ms=20
+	ab --a $small --b $small,duty=20 --iterations 1 --warmup 0
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"warning: how much work fills the time was found for each side by itself, "*"give both their units="* ]]
+	ab --a $small,units=5 --b $small,units=6 --iterations 1 --warmup 0
+	[ "$status" -eq 0 ]
+	[[ $stderr != *warning* ]]
+}
+
 @test "what cannot be run is refused before anything runs" {
 	ab --a true
 	[ "$status" -eq 2 ]
