@@ -20,10 +20,26 @@ struct state_of_run {
 	bool told_few;
 };
 
+/* Before anything has run: as for a virtual board of one fast CPU. */
+static uint64_t guess_ns(const struct experiment *x)
+{
+	double cpu_s, cpus, least_s, sum = 0;
+
+	for (unsigned int i = 0; i < x->workload_count; i++) {
+		const struct workload_run *w = &x->workloads[i];
+
+		if (!w->type->cost)
+			continue;
+		w->type->cost(w, &cpu_s, &cpus, &least_s);
+		sum += least_s > 0 ? least_s : cpu_s;
+	}
+	return sum * 1e9 * (x->warmup + x->iterations);
+}
+
 static void show(struct experiment *x, struct state_of_run *run, unsigned int w,
 		 uint32_t round)
 {
-	uint64_t now = stop_now_ns(), left = 0;
+	uint64_t now = stop_now_ns(), left = guess_ns(x);
 	char what[96];
 
 	if (run->done)
