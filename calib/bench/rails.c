@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "calib/bench/rails_internal.h"
+#include "calib/linux/meters_stream.h"
 #include "calib/measure/stop.h"
 
 #define PERIOD_NS     10000000u /* between reads of a meter that does not tell its own */
@@ -58,13 +59,13 @@ static void read_all(struct rails *r)
 	}
 }
 
-static uint64_t longest_mean(const struct rails *r)
+static uint64_t longest_after(const struct rails *r)
 {
 	uint64_t ns = 0;
 
 	for (unsigned int i = 0; i < r->count; i++)
-		if (r->rails[i].mean_ns > ns)
-			ns = r->rails[i].mean_ns;
+		if (r->rails[i].after_ns > ns)
+			ns = r->rails[i].after_ns;
 	return ns;
 }
 
@@ -73,7 +74,7 @@ static uint64_t end_of_reads(const struct rails *r)
 {
 	uint64_t to_ns = atomic_load(&r->to_ns);
 
-	return to_ns ? to_ns + 2 * longest_mean(r) : 0;
+	return to_ns ? to_ns + longest_after(r) : 0;
 }
 
 static struct timespec to_timespec(uint64_t ns)
@@ -248,6 +249,10 @@ static void find_times(struct rails *r)
 		if (rail->info.counted)
 			continue;
 		rail->mean_ns = ns < MEAN_MAX_NS ? ns : MEAN_MAX_NS;
+		rail->after_ns = 2 * rail->mean_ns;
+		if (stream_is_aligned(&rail->pm))
+			rail->after_ns = stream_lag_ns(&rail->pm) +
+					 2 * stream_interval_ns(&rail->pm);
 		if (period < PERIOD_MIN_NS)
 			period = PERIOD_MIN_NS;
 		if (period > PERIOD_MAX_NS)
@@ -267,6 +272,8 @@ int rails_open(const struct rails_options *opt, struct rails **out, struct err *
 	ret = meters_open(&r->meters, opt->sys, opt->power_from, err);
 	if (!ret)
 		ret = rails_choose(r, opt, err);
+	if (!ret)
+		ret = rails_find_clock(r, opt, err);
 	if (ret) {
 		rails_close(r);
 		return ret;

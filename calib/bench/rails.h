@@ -49,6 +49,7 @@ struct rails;
 /*
  * rails_open - find the meters and open them
  *
+ * An external meter is aligned with our clock first: all CPUs are loaded for seconds.
  * Without a meter that can be used there are no rails: a note says why. Returns 0; what
  * meters_find() and power_meter_open() return for a sensor that was asked for; -E2BIG
  * for more than RAILS_MAX; -ENOMEM.
@@ -76,8 +77,8 @@ int rails_begin(struct rails *r, struct err *err);
 /*
  * rails_end - it has ended at @to_ns, now or a moment ago
  *
- * Goes on for two update intervals of the slowest meter, 4 s at most: so long its
- * readings tell of the window.
+ * Goes on for two update intervals of the slowest meter, 4 s at most, or as long as an
+ * external one's readings are late: so long they tell of the window.
  */
 void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e);
 /* Virtual boards: let time pass until @ns, and read the meters meanwhile. */

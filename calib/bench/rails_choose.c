@@ -218,11 +218,6 @@ int rails_choose(struct rails *r, const struct rails_options *opt, struct err *e
 		ret = add_asked(r, opt->sensors[i], err);
 	if (!ret && opt->power_from)
 		ret = add_asked(r, METERS_STREAM_SPEC, err);
-	if (!ret && opt->power_from && opt->note)
-		opt->note(
-			opt->note_arg,
-			"readings of the external meter count when they come: the later, "
-			"the less of an iteration's end is in its energy");
 	if (ret || opt->sensor_count || opt->power_from)
 		return ret;
 	ret = add_all(r, &why, err);

@@ -17,6 +17,7 @@ struct rail {
 	struct power_meter pm; /* of a real one */
 	unsigned int sensor;   /* of a virtual one: index into the board's */
 	uint64_t mean_ns;      /* its readings are means over so long */
+	uint64_t after_ns;     /* so long after it readings still tell of a moment */
 	struct rail_sum sum;
 	/* of a counter, at the begin */
 	double begin_uj;
@@ -41,6 +42,8 @@ struct rails {
 /* rails_choose.c: open the meters of @opt into @r, whose ->meters is open. As
  * rails_open(). */
 int rails_choose(struct rails *r, const struct rails_options *opt, struct err *err);
+/* rails_clock.c: that of an external meter, by a marker load; 0 where there is none. */
+int rails_find_clock(struct rails *r, const struct rails_options *opt, struct err *err);
 /* Which see what others see: fills in ->info.summed. */
 void rails_find_overlaps(struct rails *r);
 /* Does meter @a see all that @b sees? */

@@ -462,6 +462,13 @@ bool stream_needs_marker(const struct power_meter *pm)
 	return st && !st->aligned;
 }
 
+bool stream_is_aligned(const struct power_meter *pm)
+{
+	const struct stream *st = stream_of(pm);
+
+	return st && st->aligned;
+}
+
 uint64_t stream_interval_ns(const struct power_meter *pm)
 {
 	return stream_of(pm)->mean.interval_ns;

@@ -23,6 +23,8 @@
 
 /* Is this meter one, and not aligned yet? */
 bool stream_needs_marker(const struct power_meter *pm);
+/* Is it one, whose clock was found? */
+bool stream_is_aligned(const struct power_meter *pm);
 /* Between its readings, by its own clock. */
 uint64_t stream_interval_ns(const struct power_meter *pm);
 /* What was understood of it: "power_mw by time_s", and how often. False before two
