@@ -37,8 +37,8 @@ struct stage_watch {
  * task that ends within the first slice, up to its end.
  */
 struct stage_power {
-	uint64_t after_ns, slice_ns;
-	struct tally *watt; /* takes a sample per slice; none without a meter */
+	uint64_t after_ns, slice_ns; /* slice_ns is not 0 */
+	struct tally *watt;	     /* takes a sample per slice; none without a meter */
 };
 
 struct stage_ops {

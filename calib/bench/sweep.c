@@ -12,8 +12,9 @@
 #include "calib/bench/ramp.h"
 #include "lib/num.h"
 
-#define SETTLE_PART 6 /* of a step is not looked at */
-#define SLICES	    3 /* in a short step */
+#define SETTLE_PART  6 /* of a step is not looked at */
+#define SLICES	     3 /* in a short step */
+#define SLICE_MIN_NS UINT64_C(10000000)
 
 /* "A,B,C" with each in 1..@max. How many, or -EINVAL. */
 static int parse_list(const char *text, uint32_t max, uint32_t *out, unsigned int room)
@@ -172,6 +173,8 @@ static struct stage_power power_of(const struct sweep_plan *p, struct sweep_row 
 	uint64_t step = p->serialized ? settle * p->samples : p->step_ns;
 	uint64_t slice = step * 9 / 10 / SLICES;
 
+	if (slice < SLICE_MIN_NS)
+		slice = SLICE_MIN_NS;
 	return (struct stage_power){
 		.after_ns = settle,
 		.slice_ns = slice < SWEEP_SLICE_NS ? slice : SWEEP_SLICE_NS,

@@ -71,6 +71,15 @@ assert r['seconds']['samples'] > 300 and r['late'] == 0
 " <<< "$output"
 }
 
+@test "the shortest step is one packet" {
+	sweep --board virtual:odroid-xu3 --cpu 7 --hz 100 --loads 20 --time 1ns
+	[ "$status" -eq 0 ]
+	[ "$(awk '$1 == "a15" { print $8, $14 }' <<< "$output")" = "1 1" ]
+	sweep --board virtual:odroid-xu3 --cpu 7 --serialized --packet 1ns --tasks 1 --samples 1
+	[ "$status" -eq 0 ]
+	[ "$(awk '$1 == "a15" { print $12 }' <<< "$output")" = 1 ]
+}
+
 @test "what is no sweep is refused" {
 	sweep --board virtual:odroid-xu3 --loads 50,10
 	[ "$status" -eq 2 ]
@@ -92,7 +101,7 @@ assert r['seconds']['samples'] > 300 and r['late'] == 0
 	sweep --sysroot "$root" --cpu 1 --governors schedutil,powersave --hz 100 --loads 20 \
 		--time 300ms
 	[ "$status" -eq 0 ]
-	[ "$(awk '$1 == "a15" && $13 > 0 && $14 > 0 { print $6 }' <<< "$output")" = "schedutil
+	[ "$(awk '$1 == "a15" && $14 > 0 && $15 > 0 { print $6 }' <<< "$output")" = "schedutil
 powersave" ]
 	sweep --sysroot "$root" --cpu 1 --serialized --tasks 20 --samples 2
 	[ "$status" -eq 0 ]
