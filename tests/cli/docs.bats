@@ -85,6 +85,14 @@ man_section() {
 	COMP_WORDS=(calib measure --board odr) COMP_CWORD=3
 	_calib calib
 	[[ " ${COMPREPLY[*]} " == *" odroid-xu3 "* ]]
+	COMP_WORDS=(calib bench "") COMP_CWORD=2
+	_calib calib
+	diff <(printf '%s\n' "${COMPREPLY[@]}" | grep -v '^--help$' | sort) \
+		<(calib --list-commands | sed -n 's/^bench //p' | sort)
+	[[ " ${COMPREPLY[*]} " == *" compare "* ]]
+	COMP_WORDS=(calib bench compare --format "") COMP_CWORD=4
+	_calib calib
+	[ "${COMPREPLY[*]}" = "text markdown json" ]
 	COMP_WORDS=(calib import fre) COMP_CWORD=2
 	_calib calib
 	[ "${COMPREPLY[*]}" = freqbench ]
