@@ -57,27 +57,22 @@ guest() {
 	"$TOP/tests/kernel/boot" "${opts[@]}" "$GUEST_KERNEL" "$DIR/initrd" "$@"
 }
 
-# fits NAME - the coefficients of that guest are those of the board, to 1 %, and their intervals
-# hold them; else 1, and the table says so
+# fits NAME CLUSTER - its coefficient from that guest is the board's, to 1 %, and the interval holds
+# it; else 1, and the table says so
 fits() {
-	local cluster truth ret=0
-	echo "== Linux $KERNEL, $1: fitted" >> "$DIR/table.txt"
-	for cluster in little big; do
-		truth=$(fdtget -tu "$DIR/cpus2.dtb" /calib/clusters/$cluster/truth calib,dpc-uw-per-mhz-v2)
-		python3 - "$DIR/$1/coeffs.json" $cluster "$truth" >> "$DIR/table.txt" <<- 'END' || ret=1
-			import json, sys
-			path, name, truth = sys.argv[1], sys.argv[2], float(sys.argv[3])
-			c = [c for c in json.load(open(path))["clusters"] if c["name"] == name][0]
-			low, high = c["ci95"]
-			off = c["estimate"] / truth - 1
-			good = low <= truth <= high and abs(off) <= 0.01
-			print(f"{name}: truth {truth:g}, fitted {c['estimate']:.2f} in {low:.2f}..{high:.2f},",
-			      f"{off:+.2%}: {'ok' if good else 'NOT HELD'}")
-			sys.exit(not good)
-		END
-	done
-	[ $ret -eq 0 ] || tail -n 2 "$DIR/table.txt"
-	return $ret
+	local truth
+	truth=$(fdtget -tu "$DIR/cpus2.dtb" "/calib/clusters/$2/truth" calib,dpc-uw-per-mhz-v2)
+	python3 - "$DIR/$1/coeffs.json" "$2" "$truth" >> "$DIR/table.txt" <<- 'END'
+		import json, sys
+		path, name, truth = sys.argv[1], sys.argv[2], float(sys.argv[3])
+		c = [c for c in json.load(open(path))["clusters"] if c["name"] == name][0]
+		low, high = c["ci95"]
+		off = c["estimate"] / truth - 1
+		good = low <= truth <= high and abs(off) <= 0.01
+		print(f"{name}: truth {truth:g}, fitted {c['estimate']:.2f} in {low:.2f}..{high:.2f},",
+		      f"{off:+.2%}: {'ok' if good else 'NOT HELD'}")
+		sys.exit(not good)
+	END
 }
 
 # verified NAME TREE COEFFS [-n CPUS] - booted with TREE, all states are as we say
@@ -111,14 +106,22 @@ says() {
 	}
 }
 
-# measured NAME TREE [-n CPUS] - a 95 % interval misses one in twenty, and there are two: up to
-# three times, and what missed is kept
+# measured NAME TREE [-n CPUS] - a 95 % interval misses one in twenty: each cluster's has to hold
+# in one of three tries, and what missed is kept
 measured() {
-	local name=$1 tree=$2 try
+	local name=$1 tree=$2 try cluster held=
 	shift 2
 	for try in 1 2 3; do
 		guest "$name" "$@" measure "$tree"
-		! fits "$name" || return 0
+		echo "== Linux $KERNEL, $name: fitted" >> "$DIR/table.txt"
+		for cluster in little big; do
+			if fits "$name" $cluster; then
+				held+=" $cluster"
+			else
+				tail -n 1 "$DIR/table.txt"
+			fi
+		done
+		[[ $held != *little* || $held != *big* ]] || return 0
 		mv "$DIR/$name" "$DIR/$name.missed$try"
 		mv "$DIR/$name.log" "$DIR/$name.missed$try.log"
 	done
