@@ -17,7 +17,7 @@ struct state_of_run {
 	struct progress progress;
 	uint64_t start_ns;
 	uint32_t done, all, order;
-	bool told_few;
+	bool told_few, told_none;
 };
 
 /* Before anything has run: as for a virtual board of one fast CPU. */
@@ -73,6 +73,26 @@ static void look_at_reads(struct experiment *x, struct state_of_run *run,
 	}
 }
 
+static void look_at_energy(struct experiment *x, struct state_of_run *run,
+			   const struct bench_iteration *it)
+{
+	const struct rails *rails = site_rails(x->site);
+
+	for (unsigned int i = 0; i < rails_count(rails) && !run->told_none; i++) {
+		struct err text;
+
+		if (it->has_energy[i] || !x->note)
+			continue;
+		err_set(&text, 0,
+			"'%s' could not be read, or was reset, during an iteration, "
+			"which "
+			"has no energy for that",
+			rails_info(rails, i)->name);
+		x->note(x->note_arg, text.msg);
+		run->told_none = true;
+	}
+}
+
 /* Again, when calib was stopped (Ctrl-Z) and let go on meanwhile. */
 static int run_until_sound(struct experiment *x, unsigned int w,
 			   struct bench_iteration *it, struct err *err)
@@ -102,6 +122,7 @@ static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 		return 0;
 	it.order = run->order++;
 	look_at_reads(x, run, &it);
+	look_at_energy(x, run, &it);
 	ret = bench_series_add(&x->result->series[w], &it, err);
 	if (ret)
 		return ret;

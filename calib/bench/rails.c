@@ -37,9 +37,12 @@ static void read_virtual(struct rails *r, struct rail *rail)
 static void read_real(struct rail *rail)
 {
 	struct reading reading;
+	int ret = power_meter_read(&rail->pm, stop_now_ns(), &reading, NULL);
 
-	if (!power_meter_read(&rail->pm, stop_now_ns(), &reading, NULL) &&
-	    !rail->info.counted)
+	/* -EAGAIN: a counter that has not moved since it was opened, and the like. */
+	rail->failed = ret && ret != -EAGAIN;
+	rail->fails += rail->failed;
+	if (!ret && !rail->info.counted)
 		rail_sum_add(&rail->sum, reading.time_ns, reading.power_uw);
 }
 
@@ -130,16 +133,23 @@ static int start_thread(struct rails *r, struct err *err)
 	return 0;
 }
 
+static void begin_counter(struct rail *rail)
+{
+	rail->begin_failed = rail->failed;
+	power_meter_counted(&rail->pm, &rail->begin_uj, &rail->begin_lost);
+}
+
 int rails_begin(struct rails *r, struct err *err)
 {
 	r->from_ns = rails_now_ns(r);
 	atomic_store(&r->to_ns, 0);
-	for (unsigned int i = 0; i < r->count; i++)
+	for (unsigned int i = 0; i < r->count; i++) {
+		r->rails[i].fails = 0;
 		rail_sum_begin(&r->rails[i].sum, r->from_ns, r->rails[i].mean_ns);
+	}
 	read_all(r);
 	for (unsigned int i = 0; i < r->count && !r->virt; i++)
-		power_meter_counted(&r->rails[i].pm, &r->rails[i].begin_uj,
-				    &r->rails[i].begin_lost);
+		begin_counter(&r->rails[i]);
 	return r->virt || !r->count ? 0 : start_thread(r, err);
 }
 
@@ -167,7 +177,8 @@ static void take_counters(struct rails *r, struct rails_energy *e)
 
 		if (!power_meter_counted(&rail->pm, &uj, &lost))
 			continue;
-		e->known[i] = lost == rail->begin_lost;
+		e->known[i] = lost == rail->begin_lost && !rail->begin_failed &&
+			      !rail->failed;
 		e->uj[i] = uj - rail->begin_uj;
 	}
 }
@@ -180,7 +191,9 @@ static void take_sums(struct rails *r, uint64_t to_ns, struct rails_energy *e)
 		if (rail->info.counted)
 			continue;
 		rail_sum_until(&rail->sum, to_ns);
-		e->known[i] = rail_sum_end(&rail->sum, &e->uj[i]);
+		/* Those that fail now and then leave no hole that matters. */
+		e->known[i] = rail_sum_end(&rail->sum, &e->uj[i]) &&
+			      rail->fails <= (rail->sum.reads + rail->fails) / 10;
 		e->reads[i] = rail->sum.reads;
 	}
 }

@@ -19,7 +19,10 @@ struct rail {
 	uint64_t mean_ns;      /* its readings are means over so long */
 	uint64_t after_ns;     /* so long after it readings still tell of a moment */
 	struct rail_sum sum;
+	bool failed;	    /* the last read did */
+	unsigned int fails; /* since the begin */
 	/* of a counter, at the begin */
+	bool begin_failed;
 	double begin_uj;
 	unsigned int begin_lost;
 };

@@ -375,6 +375,50 @@ static void virtual_rails_have_the_energy_that_is_drawn(void **state)
 	free(board);
 }
 
+static void a_counter_that_cannot_be_read_at_the_end_has_no_energy(void **state)
+{
+	struct err err = { "" };
+	struct rails_energy e;
+	struct opened o;
+
+	(void)state;
+	assert_int_equal(try_open(&o, "rapl", NULL, 0, &err), 0);
+	assert_int_equal(rails_begin(o.rails, &err), 0);
+	set_zone(&o, "intel-rapl:0", "garbage\n");
+	rails_end(o.rails, stop_now_ns(), &e);
+	assert_false(e.known[0]);
+	assert_true(e.known[1]);
+	/* Nor when it could not at the begin. */
+	assert_int_equal(rails_begin(o.rails, &err), 0);
+	set_zone(&o, "intel-rapl:0", "5000009999\n");
+	rails_end(o.rails, stop_now_ns(), &e);
+	assert_false(e.known[0]);
+	close_opened(&o);
+}
+
+static void a_meter_that_stops_in_the_window_has_no_energy(void **state)
+{
+	const struct timespec pause = { .tv_nsec = 60000000 };
+	static const char *const sensors[] = { "battery:BAT0" };
+	struct err err = { "" };
+	struct rails_energy e;
+	struct opened o;
+
+	(void)state;
+	assert_int_equal(try_open(&o, "battery", sensors, 1, &err), 0);
+	assert_int_equal(rails_begin(o.rails, &err), 0);
+	nanosleep(&pause, NULL);
+	rails_end(o.rails, stop_now_ns(), &e);
+	assert_true(e.known[0]);
+	assert_int_equal(rails_begin(o.rails, &err), 0);
+	/* A charger. */
+	fake_put(files_path(o.dir, "sys/class/power_supply/BAT0/status"), "Charging\n");
+	nanosleep(&pause, NULL);
+	rails_end(o.rails, stop_now_ns(), &e);
+	assert_false(e.known[0]);
+	close_opened(&o);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -390,6 +434,8 @@ int main(void)
 		cmocka_unit_test(virtual_rails_have_the_energy_that_is_drawn),
 		cmocka_unit_test(counters_give_their_difference),
 		cmocka_unit_test(a_counter_that_is_reset_has_no_energy),
+		cmocka_unit_test(a_counter_that_cannot_be_read_at_the_end_has_no_energy),
+		cmocka_unit_test(a_meter_that_stops_in_the_window_has_no_energy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
