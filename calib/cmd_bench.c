@@ -367,7 +367,8 @@ static const struct bench_cmd_options bench_defaults = {
 	"             tasks that wake up, work for duty percent of the period of\n"      \
 	"             the fastest CPU at its highest clock, and sleep; late\n"           \
 	"             wake-ups (by a tenth of the period) are counted\n"                 \
-	"  rt-app     file=FILE.json, where rt-app is installed\n"                       \
+	"  rt-app     file=FILE.json, where rt-app is installed; give a number as\n"     \
+	"             its \"calibration\", or each iteration calibrates, and differs\n"  \
 	"  -- CMD...  any command; its standard output is thrown away\n"                 \
 	"\n"
 

@@ -48,6 +48,26 @@ pipe 3" ]
 	[[ $stderr == *"error: workload 'command': cannot run '/nowhere/program': No such file or directory" ]]
 }
 
+@test "a description for rt-app is given to rt-app, whose failure is told" {
+	mkdir bin
+	printf '#!/bin/sh\ncat "$1" >> seen\ngrep -q good "$1"\n' > bin/rt-app
+	chmod +x bin/rt-app
+	PATH=$PWD/bin:$PATH
+	echo good > good.json
+	bench energy -w rt-app:file=good.json --iterations 2 --warmup 0
+	[ $status -eq 0 ]
+	[[ $output =~ rt-app\ +time,\ s\ +2 ]]
+	[ "$(cat seen)" = "good
+good" ]
+	echo bad > bad.json
+	bench energy -w rt-app:file=bad.json
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: workload 'rt-app': 'rt-app' ended with status 1; "* ]]
+	bench energy -w rt-app:file=none.json
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: none.json: No such file or directory" ]]
+}
+
 @test "Ctrl-C ends all processes and keeps the iterations done so far" {
 	for sig in INT TERM; do
 		rm -f r.json left
@@ -104,8 +124,7 @@ pipe 3" ]
 	bench energy --board virtual:odroid-xu3 --governor fast
 	[ $status -eq 2 ]
 	[[ $stderr == *"error: governor 'fast' is not one of schedutil, ondemand, performance, powersave" ]]
-	command -v rt-app > /dev/null && skip "rt-app is here"
-	bench energy -w rt-app:file=x.json
+	run --separate-stderr env PATH=/nowhere "$CALIB" bench energy -w rt-app:file=x.json
 	[ $status -eq 2 ]
 	[[ $stderr == *"error: no program 'rt-app' here; install it (Debian package 'rt-app'), or use the workload 'periodic'" ]]
 }
