@@ -314,7 +314,7 @@ static int run_energy(struct cmd_ctx *ctx, const void *options, int argc, char *
 
 static const struct opt bench_opts[] = {
 	{ "workload", 'w', OPT_LIST, OPT(workloads), "NAME[:PARAM=VALUE,...]",
-	  "what to run, see above; may be repeated" },
+	  "what to run, see above" },
 	{ "like", 0, OPT_STRING, OPT(like), "FILE",
 	  "the workloads of that result, with the same parameters" },
 	{ "iterations", 0, OPT_U32, OPT(iterations), "N",
@@ -326,7 +326,7 @@ static const struct opt bench_opts[] = {
 	{ "epp", 0, OPT_STRING, OPT(epp), "NAME",
 	  "energy/performance preference of all policies meanwhile" },
 	{ "sensor", 0, OPT_LIST, OPT(sensors), "SPEC",
-	  "a power meter, as 'calib probe' lists them; may be repeated; default: all "
+	  "a power meter, as 'calib probe' lists them; default: all "
 	  "that do not overlap" },
 	{ "power-from", 0, OPT_STRING, OPT(power_from), "SOURCE",
 	  "readings of an external meter, as for 'calib measure'" },
