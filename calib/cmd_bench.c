@@ -11,16 +11,16 @@
 
 #include "calib/bench/experiment.h"
 #include "calib/bench/table.h"
+#include "calib/bench_place.h"
 #include "calib/measure/stop.h"
 #include "lib/outfile.h"
 #include "lib/text.h"
 
 struct bench_cmd_options {
-	struct opt_list workloads, sensors;
-	uint32_t iterations, warmup, seed;
-	const char *governor, *epp, *power_from, *board, *sysroot, *output, *format,
-		*like;
-	double rsd, effect;
+	struct opt_list workloads;
+	uint32_t iterations, warmup;
+	const char *governor, *epp, *output, *format, *like;
+	struct bench_place_options place;
 };
 
 /* One call. */
@@ -29,17 +29,9 @@ struct job_of_cmd {
 	const struct bench_cmd_options *opts;
 	struct workload_run workloads[BENCH_MAX_WORKLOADS];
 	unsigned int workload_count;
-	struct board board;
-	struct site *site;
+	struct bench_place place;
 	struct bench_result result;
 };
-
-static void on_note(void *arg, const char *text)
-{
-	const struct job_of_cmd *job = arg;
-
-	cmd_note(job->ctx, "%s", text);
-}
 
 static int add_workload(struct job_of_cmd *job, const char *spec, struct err *err)
 {
@@ -108,53 +100,6 @@ static int choose_workloads(struct job_of_cmd *job, const char *const *usual, in
 	return ret;
 }
 
-static int open_board(struct job_of_cmd *job, bool *is_virtual, struct err *err)
-{
-	const struct bench_cmd_options *o = job->opts;
-	int ret;
-
-	*is_virtual = false;
-	if (!o->board)
-		return 0;
-	ret = board_open(o->board, &job->board, is_virtual, err);
-	if (ret)
-		return ret;
-	if (!*is_virtual)
-		return err_set(err, -EINVAL,
-			       "--board is for virtual boards here: 'virtual:%s'; this "
-			       "machine needs none",
-			       o->board);
-	if (o->sensors.n || o->power_from || o->sysroot)
-		return err_set(err, -EINVAL,
-			       "a virtual board has its own meters: --sensor, "
-			       "--power-from and --sysroot are for real machines");
-	return 0;
-}
-
-static int open_site(struct job_of_cmd *job, struct err *err)
-{
-	const struct bench_cmd_options *o = job->opts;
-	struct site_options so = {
-		.seed = o->seed,
-		.rsd = o->rsd,
-		.effect = o->effect,
-		.sysroot = o->sysroot,
-		.sensors = o->sensors.items,
-		.sensor_count = o->sensors.n,
-		.power_from = o->power_from,
-		.note = on_note,
-		.note_arg = job,
-	};
-	bool is_virtual;
-	int ret = open_board(job, &is_virtual, err);
-
-	if (ret)
-		return ret;
-	if (is_virtual)
-		so.virtual_board = &job->board;
-	return site_open(&so, &job->site, err);
-}
-
 /* Before the settings are changed: busy loops are calibrated at the clocks as they are.
  */
 static int prepare(struct job_of_cmd *job, struct err *err)
@@ -164,7 +109,7 @@ static int prepare(struct job_of_cmd *job, struct err *err)
 	int ret = 0;
 
 	for (unsigned int i = 0; i < job->workload_count && !ret; i++) {
-		ret = site_prepare(job->site, &job->workloads[i], err);
+		ret = site_prepare(job->place.site, &job->workloads[i], err);
 		if (ret)
 			break;
 		site_series(&job->workloads[i], &r->series[r->series_count++]);
@@ -186,12 +131,12 @@ static int apply(struct job_of_cmd *job, struct err *err)
 		 o->epp ? "epp=" : "", o->epp ? o->epp : "");
 	ret = knobs_parse(text, &combo, err);
 	if (!ret)
-		ret = site_apply(job->site, &combo, err);
+		ret = site_apply(job->place.site, &combo, err);
 	if (ret)
 		return ret;
 	bench_context_sign(&job->result.context, cmd_line(job->ctx));
 	job->result.context.warmup = o->warmup;
-	return site_describe(job->site, &job->result.context, err);
+	return site_describe(job->place.site, &job->result.context, err);
 }
 
 static size_t count_done(const struct bench_result *r)
@@ -233,20 +178,20 @@ static int tell_failure(const struct job_of_cmd *job, int code, struct err *err)
 static int run_experiment(struct job_of_cmd *job, struct err *err)
 {
 	struct experiment x = {
-		.site = job->site,
+		.site = job->place.site,
 		.workloads = job->workloads,
 		.workload_count = job->workload_count,
 		.iterations = job->opts->iterations,
 		.warmup = job->opts->warmup,
 		.output = job->opts->output,
 		.result = &job->result,
-		.note = on_note,
-		.note_arg = job,
+		.note = bench_place_note,
+		.note_arg = &job->place,
 	};
 	struct err second = { "" };
 	int ret = experiment_run(&x, err), end;
 
-	end = site_restore(job->site, &second);
+	end = site_restore(job->place.site, &second);
 	if (end && !ret)
 		ret = err_set(err, end, "%s", second.msg);
 	else if (end)
@@ -261,7 +206,7 @@ static int run_experiment(struct job_of_cmd *job, struct err *err)
 
 static int run_job(struct job_of_cmd *job, struct err *err)
 {
-	int ret = open_site(job, err);
+	int ret = bench_place_open(&job->place, &job->opts->place, job->ctx, err);
 
 	if (!ret)
 		ret = prepare(job, err);
@@ -285,7 +230,7 @@ static int run_bench(struct cmd_ctx *ctx, const void *options, const char *const
 	ret = choose_workloads(job, usual, argc, argv, err);
 	if (!ret)
 		ret = run_job(job, err);
-	site_close(job->site);
+	site_close(job->place.site);
 	bench_result_free(&job->result);
 	free(job);
 	/* What a signal asked for has been done. */
@@ -325,23 +270,24 @@ static const struct opt bench_opts[] = {
 	  "cpufreq governor of all policies meanwhile; default: as it is" },
 	{ "epp", 0, OPT_STRING, OPT(epp), "NAME",
 	  "energy/performance preference of all policies meanwhile" },
-	{ "sensor", 0, OPT_LIST, OPT(sensors), "SPEC",
+	{ "sensor", 0, OPT_LIST, OPT(place.sensors), "SPEC",
 	  "a power meter, as 'calib probe' lists them; default: all "
 	  "that do not overlap" },
-	{ "power-from", 0, OPT_STRING, OPT(power_from), "SOURCE",
+	{ "power-from", 0, OPT_STRING, OPT(place.power_from), "SOURCE",
 	  "readings of an external meter, as for 'calib measure'" },
 	{ "output", 'o', OPT_STRING, OPT(output), "FILE",
 	  "keep all iterations there, for 'calib bench compare'" },
 	{ "format", 0, OPT_STRING, OPT(format), "FORMAT",
 	  "of what is printed; default: text", "text|markdown|json" },
-	{ "board", 0, OPT_STRING, OPT(board), "virtual:NAME",
+	{ "board", 0, OPT_STRING, OPT(place.board), "virtual:NAME",
 	  "a virtual board in place of this machine" },
-	{ "seed", 0, OPT_U32, OPT(seed), "N", "which virtual board it is; default: 1" },
-	{ "rsd", 0, OPT_PERCENT, OPT(rsd), "PERCENT",
+	{ "seed", 0, OPT_U32, OPT(place.seed), "N",
+	  "which virtual board it is; default: 1" },
+	{ "rsd", 0, OPT_PERCENT, OPT(place.rsd), "PERCENT",
 	  "virtual boards: spread of the work from run to run; default: 1.4%" },
-	{ "effect", 0, OPT_PERCENT, OPT(effect), "PERCENT",
+	{ "effect", 0, OPT_PERCENT, OPT(place.effect), "PERCENT",
 	  "virtual boards: do that much less work, as an effect to be found" },
-	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
+	{ "sysroot", 0, OPT_STRING, OPT(place.sysroot), "DIR",
 	  "look for /sys and /proc of the machine below DIR" },
 	{ NULL },
 };
@@ -349,8 +295,7 @@ static const struct opt bench_opts[] = {
 static const struct bench_cmd_options bench_defaults = {
 	.iterations = 10,
 	.warmup = 1,
-	.seed = 1,
-	.rsd = SITE_RSD,
+	.place = { .seed = 1, .rsd = SITE_RSD },
 	.format = "text",
 };
 

@@ -12,6 +12,7 @@
 
 #include "calib/bench/comparison.h"
 #include "calib/bench/turns.h"
+#include "calib/bench_place.h"
 #include "calib/measure/stop.h"
 #include "lib/outfile.h"
 #include "lib/text.h"
@@ -26,10 +27,10 @@ struct side_options {
 struct ab_cmd_options {
 	struct side_options sides[2];
 	const char *workload, *order;
-	struct opt_list sensors, metrics;
-	uint32_t iterations, warmup, seed;
-	const char *power_from, *board, *sysroot, *output, *format;
-	double rsd;
+	struct opt_list metrics;
+	uint32_t iterations, warmup;
+	const char *output, *format;
+	struct bench_place_options place;
 };
 
 /* What one side runs. */
@@ -46,18 +47,10 @@ struct ab {
 	const struct ab_cmd_options *opts;
 	struct side sides[2];
 	bool one_workload; /* that of sides[0] is for both */
-	struct board board;
-	struct site *site;
+	struct bench_place place;
 	struct turns turns;
 	struct comparison comparison;
 };
-
-static void on_note(void *arg, const char *text)
-{
-	const struct ab *ab = arg;
-
-	cmd_note(ab->ctx, "%s", text);
-}
 
 /* The name of a workload, with or without parameters, or a command line. */
 static int take_workload(struct side *side, const char *text, struct err *err)
@@ -114,52 +107,6 @@ static int choose_workloads(struct ab *ab, int argc, char **argv, struct err *er
 	if (take_workload(&ab->sides[1], b, err))
 		return err_wrap(err, -EINVAL, "--b");
 	return 0;
-}
-
-static int open_board(struct ab *ab, bool *is_virtual, struct err *err)
-{
-	const struct ab_cmd_options *o = ab->opts;
-	int ret;
-
-	*is_virtual = false;
-	if (!o->board)
-		return 0;
-	ret = board_open(o->board, &ab->board, is_virtual, err);
-	if (ret)
-		return ret;
-	if (!*is_virtual)
-		return err_set(err, -EINVAL,
-			       "--board is for virtual boards here: 'virtual:%s'; this "
-			       "machine needs none",
-			       o->board);
-	if (o->sensors.n || o->power_from || o->sysroot)
-		return err_set(err, -EINVAL,
-			       "a virtual board has its own meters: --sensor, "
-			       "--power-from and --sysroot are for real machines");
-	return 0;
-}
-
-static int open_site(struct ab *ab, struct err *err)
-{
-	const struct ab_cmd_options *o = ab->opts;
-	struct site_options so = {
-		.seed = o->seed,
-		.rsd = o->rsd,
-		.sysroot = o->sysroot,
-		.sensors = o->sensors.items,
-		.sensor_count = o->sensors.n,
-		.power_from = o->power_from,
-		.note = on_note,
-		.note_arg = ab,
-	};
-	bool is_virtual;
-	int ret = open_board(ab, &is_virtual, err);
-
-	if (ret)
-		return ret;
-	if (is_virtual)
-		so.virtual_board = &ab->board;
-	return site_open(&so, &ab->site, err);
 }
 
 /* "messages groups=10 senders=20", "xz -k file" */
@@ -226,7 +173,7 @@ static int prepare_side(struct ab *ab, int i, bool *filled, struct err *err)
 {
 	struct workload_run *w = &ab->sides[i].workload;
 	const struct workload_run before = *w;
-	int ret = site_prepare(ab->site, w, err);
+	int ret = site_prepare(ab->place.site, w, err);
 	char text[512];
 
 	if (ret)
@@ -262,7 +209,7 @@ static int check_metrics(struct ab *ab, struct err *err)
 {
 	const struct opt_list *list = &ab->opts->metrics;
 	struct bench_context *c = &ab->sides[0].result.context;
-	int ret = list->n ? site_describe(ab->site, c, err) : 0;
+	int ret = list->n ? site_describe(ab->place.site, c, err) : 0;
 
 	for (unsigned int i = 0; i < list->n && !ret; i++) {
 		ret = comparison_metric_ok(c, list->items[i], err);
@@ -279,11 +226,11 @@ static int set_up_turns(struct ab *ab, struct err *err)
 	int ret = 0;
 
 	*t = (struct turns){
-		.site = ab->site,
+		.site = ab->place.site,
 		.iterations = o->iterations,
 		.warmup = o->warmup,
 		.order = strcmp(o->order, "random") ? TURNS_ABBA : TURNS_RANDOM,
-		.seed = o->seed,
+		.seed = o->place.seed,
 	};
 	for (int i = 0; i < 2 && !ret; i++) {
 		struct side *s = &ab->sides[i];
@@ -358,7 +305,7 @@ static int run_turns(struct ab *ab, struct err *err)
 	struct err second = { "" };
 	int ret = turns_run(&ab->turns, err), end;
 
-	end = site_restore(ab->site, &second);
+	end = site_restore(ab->place.site, &second);
 	if (end && !ret)
 		ret = err_set(err, end, "%s", second.msg);
 	else if (end)
@@ -377,7 +324,7 @@ static int run_job(struct ab *ab, int argc, char **argv, struct err *err)
 	int ret = choose_workloads(ab, argc, argv, err);
 
 	if (!ret)
-		ret = open_site(ab, err);
+		ret = bench_place_open(&ab->place, &ab->opts->place, ab->ctx, err);
 	if (!ret)
 		ret = prepare(ab, err);
 	if (!ret)
@@ -398,7 +345,7 @@ static int run_bench_ab(struct cmd_ctx *ctx, const void *options, int argc, char
 	ab->opts = options;
 	stop_begin(&stop);
 	ret = run_job(ab, argc, argv, err);
-	site_close(ab->site);
+	site_close(ab->place.site);
 	comparison_free(&ab->comparison);
 	for (int i = 0; i < 2; i++) {
 		bench_result_free(&ab->sides[i].result);
@@ -432,10 +379,10 @@ static const struct opt ab_opts[] = {
 	  "and N times before, uncounted; default: 1", NULL, 0, 1000 },
 	{ "order", 0, OPT_STRING, OPT(order), "ORDER",
 	  "of turns: A B, B A, or each pair by chance; default: abba", "abba|random" },
-	{ "sensor", 0, OPT_LIST, OPT(sensors), "SPEC",
+	{ "sensor", 0, OPT_LIST, OPT(place.sensors), "SPEC",
 	  "a power meter, as 'calib probe' lists them; may be repeated; default: all "
 	  "that do not overlap" },
-	{ "power-from", 0, OPT_STRING, OPT(power_from), "SOURCE",
+	{ "power-from", 0, OPT_STRING, OPT(place.power_from), "SOURCE",
 	  "readings of an external meter, as for 'calib measure'" },
 	{ "output", 'o', OPT_STRING, OPT(output), "NAME",
 	  "keep all iterations in NAME-a.json and NAME-b.json" },
@@ -443,13 +390,13 @@ static const struct opt ab_opts[] = {
 	  "compare time, energy (the total), energy:RAIL or late-wakeups; default: all" },
 	{ "format", 0, OPT_STRING, OPT(format), "FORMAT",
 	  "of what is printed; default: text", "text|markdown|json" },
-	{ "board", 0, OPT_STRING, OPT(board), "virtual:NAME",
+	{ "board", 0, OPT_STRING, OPT(place.board), "virtual:NAME",
 	  "a virtual board in place of this machine" },
-	{ "seed", 0, OPT_U32, OPT(seed), "N",
+	{ "seed", 0, OPT_U32, OPT(place.seed), "N",
 	  "of the random order, and which virtual board it is; default: 1" },
-	{ "rsd", 0, OPT_PERCENT, OPT(rsd), "PERCENT",
+	{ "rsd", 0, OPT_PERCENT, OPT(place.rsd), "PERCENT",
 	  "virtual boards: spread of the work from run to run; default: 1.4%" },
-	{ "sysroot", 0, OPT_STRING, OPT(sysroot), "DIR",
+	{ "sysroot", 0, OPT_STRING, OPT(place.sysroot), "DIR",
 	  "look for /sys and /proc of the machine below DIR" },
 	{ NULL },
 };
@@ -457,8 +404,7 @@ static const struct opt ab_opts[] = {
 static const struct ab_cmd_options ab_defaults = {
 	.iterations = 10,
 	.warmup = 1,
-	.seed = 1,
-	.rsd = SITE_RSD,
+	.place = { .seed = 1, .rsd = SITE_RSD },
 	.order = "abba",
 	.format = "text",
 };

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * From options to a site.
+ */
+#include "calib/bench_place.h"
+
+#include <errno.h>
+
+void bench_place_note(void *arg, const char *text)
+{
+	const struct bench_place *p = arg;
+
+	cmd_note(p->ctx, "%s", text);
+}
+
+static int open_board(struct bench_place *p, const struct bench_place_options *o,
+		      bool *is_virtual, struct err *err)
+{
+	int ret;
+
+	*is_virtual = false;
+	if (!o->board)
+		return 0;
+	ret = board_open(o->board, &p->board, is_virtual, err);
+	if (ret)
+		return ret;
+	if (!*is_virtual)
+		return err_set(err, -EINVAL,
+			       "--board is for virtual boards here: 'virtual:%s'; this "
+			       "machine needs none",
+			       o->board);
+	if (o->sensors.n || o->power_from || o->sysroot)
+		return err_set(err, -EINVAL,
+			       "a virtual board has its own meters: --sensor, "
+			       "--power-from and --sysroot are for real machines");
+	return 0;
+}
+
+int bench_place_open(struct bench_place *p, const struct bench_place_options *o,
+		     struct cmd_ctx *ctx, struct err *err)
+{
+	struct site_options so = {
+		.seed = o->seed,
+		.rsd = o->rsd,
+		.effect = o->effect,
+		.sysroot = o->sysroot,
+		.sensors = o->sensors.items,
+		.sensor_count = o->sensors.n,
+		.power_from = o->power_from,
+		.note = bench_place_note,
+		.note_arg = p,
+	};
+	bool is_virtual;
+	int ret = open_board(p, o, &is_virtual, err);
+
+	p->ctx = ctx;
+	if (ret)
+		return ret;
+	if (is_virtual)
+		so.virtual_board = &p->board;
+	return site_open(&so, &p->site, err);
+}
