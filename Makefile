@@ -163,6 +163,7 @@ check: check-static
 # Each prints what the kernel made of our coefficients, where it can be had.
 KERNEL ?= 6.1
 check-kernel: all
+	$(if $(SAN),$(error check-kernel: the guest's programs have no sanitizers, leave SAN out))
 	scripts/deps kernel
 	@for k in $(KERNEL); do \
 		KERNEL=$$k B=$(B) scripts/run-tests tests/kernel/kernel.bats || exit 1; \

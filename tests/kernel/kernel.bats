@@ -45,16 +45,25 @@ setup() {
 	[ -z "${NO_GUEST:-}" ] || skip "$NO_GUEST"
 }
 
+# A guest that fails has shown its log already.
+teardown() {
+	[ -z "${BATS_TEST_COMPLETED:-}" ] && [ -n "${guest_ended:-}" ] || return 0
+	echo "the last 40 lines of $OUT.log:"
+	sed 's/\r*$//; s/.*\r//' "$OUT.log" | tail -n 40
+}
+
 # guest NAME [-n CPUS] [-w MODULE] RUN TREE [FILE...] - its files are in $DIR/NAME
 guest() {
 	export OUT="$DIR/$1"
 	shift
 	local opts=()
+	guest_ended=
 	while [[ $1 == -* ]]; do
 		opts+=("$1" "$2")
 		shift 2
 	done
 	"$TOP/tests/kernel/boot" "${opts[@]}" "$GUEST_KERNEL" "$DIR/initrd" "$@"
+	guest_ended=1
 }
 
 # fits NAME CLUSTER - its coefficient from that guest is the board's, to 1 %, and the interval holds
@@ -124,6 +133,7 @@ measured() {
 		[[ $held != *little* || $held != *big* ]] || return 0
 		mv "$DIR/$name" "$DIR/$name.missed$try"
 		mv "$DIR/$name.log" "$DIR/$name.missed$try.log"
+		OUT="$DIR/$name.missed$try"
 	done
 	return 1
 }
