@@ -9,8 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SMOOTH	  5 /* bins: a tick or two of the scheduler */
-#define CONVERGED 0.95
+#define SMOOTH	    5 /* bins: a tick or two of the scheduler */
+#define CONVERGED   0.95
+#define STEADY_BINS (RAMP_BINS - RAMP_STEADY_BIN)
+/* Of work in the steady state, or nothing is known about it. */
+#define LEAST_BINS 5
 
 const unsigned int ramp_windows_ms[RAMP_WINDOWS] = { 5, 10, 20, 50, 100, 500, 1000 };
 
@@ -53,19 +56,21 @@ static int compare(const void *a, const void *b)
 }
 
 /*
- * Steps per bin: the upper quartile of those in which the task ran, so that what else
- * ran there, be it half of the time, does not count.
+ * Steps per bin: a quarter of the steps were done in bins that have as many or more. What
+ * else ran there, be it most of the time, does not count, nor do the crumbs of a piece
+ * that spans the wait for it. 0: too few steps to tell.
  */
 static double steady(const struct ramp_trace *t)
 {
-	double ran[RAMP_BINS - RAMP_STEADY_BIN];
-	unsigned int n = 0;
+	double bins[STEADY_BINS], above = 0;
+	double total = sum(t->steps + RAMP_STEADY_BIN, STEADY_BINS);
+	unsigned int i = STEADY_BINS;
 
-	for (unsigned int i = RAMP_STEADY_BIN; i < RAMP_BINS; i++)
-		if (t->steps[i] > 0)
-			ran[n++] = t->steps[i];
-	qsort(ran, n, sizeof(ran[0]), compare);
-	return n ? ran[n * 3 / 4] : 0;
+	memcpy(bins, t->steps + RAMP_STEADY_BIN, sizeof(bins));
+	qsort(bins, STEADY_BINS, sizeof(bins[0]), compare);
+	while (i && above < total / 4)
+		above += bins[--i];
+	return i < STEADY_BINS && total >= LEAST_BINS * bins[i] ? bins[i] : 0;
 }
 
 int ramp_analyse(const struct ramp_trace *t, struct ramp_run *run, struct err *err)
@@ -75,8 +80,8 @@ int ramp_analyse(const struct ramp_trace *t, struct ramp_run *run, struct err *e
 
 	if (!(per_bin > 0))
 		return err_set(err, -ENODATA,
-			       "the load got no CPU time in the last half second: "
-			       "something of higher priority runs on its CPU");
+			       "the load got no CPU time, or less than 1 %%, of the last "
+			       "half second: something else keeps its CPU busy");
 	for (i = 0; i < RAMP_WINDOWS; i++)
 		run->percent[i] = 100 * sum(t->steps, ramp_windows_ms[i]) /
 				  (ramp_windows_ms[i] * per_bin);

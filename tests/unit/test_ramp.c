@@ -61,6 +61,39 @@ static void what_ran_there_for_a_moment_does_not_change_the_steady_state(void **
 	assert_float_equal(run.mops, 4, 1e-9);
 }
 
+/* Pieces of a task that has its CPU for 3 ms and waits for the next 17. */
+static void waiting_for_most_of_the_time_does_not_change_the_steady_state(void **state)
+{
+	static struct ramp_trace t;
+	struct ramp_run run;
+
+	(void)state;
+	for (uint64_t at = 1; at < RAMP_NS; at += 20000000) {
+		for (uint64_t i = 0; i < 30; i++)
+			ramp_piece(&t, at + i * 100000, at + (i + 1) * 100000, 400);
+		ramp_piece(&t, at + 3000000, at + 20000000, 400);
+	}
+	assert_int_equal(ramp_analyse(&t, &run, NULL), 0);
+	assert_float_equal(run.mops, 4, 1e-9);
+}
+
+static void a_load_that_waited_nearly_all_the_time_is_an_error(void **state)
+{
+	static struct ramp_trace t;
+	struct ramp_run run;
+	struct err err;
+
+	(void)state;
+	for (unsigned int i = 0; i < 500; i++)
+		t.steps[i] = 4000;
+	/* It ran on for a moment; the last piece holds all of the wait. */
+	ramp_piece(&t, 1, 2, 0);
+	ramp_piece(&t, 500000001, 1000500001, 400);
+	t.steps[1200] += 3000;
+	assert_int_equal(ramp_analyse(&t, &run, &err), -ENODATA);
+	assert_non_null(strstr(err.msg, "of the last half second"));
+}
+
 static void pieces_are_spread_over_the_milliseconds_that_they_span(void **state)
 {
 	static struct ramp_trace t;
@@ -170,6 +203,9 @@ int main(void)
 		cmocka_unit_test(a_slow_start_shows_in_each_window),
 		cmocka_unit_test(
 			what_ran_there_for_a_moment_does_not_change_the_steady_state),
+		cmocka_unit_test(
+			waiting_for_most_of_the_time_does_not_change_the_steady_state),
+		cmocka_unit_test(a_load_that_waited_nearly_all_the_time_is_an_error),
 		cmocka_unit_test(pieces_are_spread_over_the_milliseconds_that_they_span),
 		cmocka_unit_test(a_load_that_got_no_time_is_an_error),
 		cmocka_unit_test(unknown_values_are_left_out_of_a_tally),
