@@ -108,8 +108,9 @@ const struct cmd cmd_bench_compare = {
 		"kernel.\n"
 		"\n"
 		"Files must be of the same workloads with the same parameters; else the "
-		"first difference is named and nothing is compared. Files of virtual "
-		"boards are compared with each other only, and marked VIRTUAL. The "
+		"first difference is named and nothing is compared. What an interrupted "
+		"file has no iteration of is left out. Files of virtual boards are "
+		"compared with each other only, and marked VIRTUAL. The "
 		"exit status is 0 whatever comes out.",
 	.example = "calib bench perf -o before.json   # then boot the other tree\n"
 		   "calib bench perf -o after.json\n"

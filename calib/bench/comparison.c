@@ -92,27 +92,49 @@ static int find_series(const struct comparison *c, unsigned int file,
 		       c->files[file].name, a->workload, c->files[0].name);
 }
 
+/* The first file without iterations of @w; none: -ENOENT. */
+static int without(const struct comparison *c, const struct comparison_workload *w)
+{
+	for (unsigned int i = 0; i < c->file_count; i++)
+		if (!w->series[i]->iteration_count)
+			return i;
+	return -ENOENT;
+}
+
 static int match_workload(struct comparison *c, unsigned int at, bool force,
 			  struct err *err)
 {
-	struct comparison_workload *w = &c->workloads[at];
-	unsigned int i;
-	int ret = 0;
+	struct comparison_workload *w = &c->workloads[c->workload_count];
+	int ret = 0, file;
 
 	w->series[0] = &c->files[0].result->series[at];
-	for (i = 1; i < c->file_count && !ret; i++) {
+	for (unsigned int i = 1; i < c->file_count && !ret; i++) {
 		if (force)
 			w->series[i] = &c->files[i].result->series[at];
 		else
 			ret = find_series(c, i, w->series[0], &w->series[i], err);
 	}
-	for (i = 0; i < c->file_count && !ret; i++)
-		if (!w->series[i]->iteration_count)
-			ret = err_set(err, -EINVAL,
-				      "'%s': %s: there are no iterations; was it "
-				      "interrupted before the first?",
-				      c->files[i].name, w->series[i]->workload);
-	return ret;
+	if (ret)
+		return ret;
+	file = without(c, w);
+	if (file < 0)
+		c->workload_count++;
+	else
+		c->left_out[c->left_out_count++] =
+			(struct comparison_left_out){ w->series[0]->workload, file };
+	return 0;
+}
+
+static int none_left(const struct comparison *c, struct err *err)
+{
+	const struct comparison_left_out *first = &c->left_out[0];
+
+	if (!c->left_out_count)
+		return err_set(err, -EINVAL, "there are no workloads to compare");
+	return err_set(err, -EINVAL,
+		       "'%s': %s: there are no iterations; was it interrupted before the "
+		       "first?",
+		       c->files[first->file].name, first->workload);
 }
 
 /* Is rail number @i of @a, which is in its total, in that of @b? */
@@ -179,11 +201,10 @@ static int match_workloads(struct comparison *c, bool force, struct err *err)
 		if (has < count && force)
 			count = has;
 	}
-	if (!count)
-		return err_set(err, -EINVAL, "there are no workloads to compare");
 	for (i = 0; i < count && !ret; i++)
 		ret = match_workload(c, i, force, err);
-	c->workload_count = count;
+	if (!ret && !c->workload_count)
+		ret = none_left(c, err);
 	return ret;
 }
 

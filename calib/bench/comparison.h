@@ -47,6 +47,12 @@ struct comparison_workload {
 	unsigned int tests; /* how many comparisons welch_holm counts */
 };
 
+/* A workload that not every file has iterations of, since one was interrupted. */
+struct comparison_left_out {
+	const char *workload;
+	unsigned int file; /* the first without */
+};
+
 struct comparison_file {
 	const char *name;
 	const struct bench_result *result;
@@ -57,6 +63,8 @@ struct comparison {
 	unsigned int file_count;			    /* two at least */
 	struct comparison_workload workloads[BENCH_MAX_WORKLOADS];
 	unsigned int workload_count;
+	struct comparison_left_out left_out[BENCH_MAX_WORKLOADS];
+	unsigned int left_out_count;
 	bool virtual_board; /* one of them is */
 	bool force;
 };
@@ -72,8 +80,8 @@ struct comparison_options {
  * @c: large; files filled in, all else zero
  *
  * Returns 0; -EINVAL for workloads or totals that are not the same, naming the first
- * difference, a file without iterations, a metric that is not in all files; -ENOMEM. The
- * caller frees with comparison_free() in any case.
+ * difference, no workload with iterations in all files, a metric that is not in all
+ * files; -ENOMEM. The caller frees with comparison_free() in any case.
  */
 int comparison_make(struct comparison *c, const struct comparison_options *o,
 		    struct err *err);
@@ -91,7 +99,7 @@ int comparison_metric_ok(const struct bench_context *c, const char *metric,
 bool comparison_took_turns(const struct comparison *c, unsigned int i);
 
 /* comparison_context.c: what differs in how the files were made, a line each: "governor:
- * A schedutil, B performance". @line takes them. */
+ * A schedutil, B performance", and what was left out. @line takes them. */
 void comparison_contexts(const struct comparison *c,
 			 void (*line)(void *arg, const char *text), void *arg);
 

@@ -169,9 +169,21 @@ static void tell(const struct comparison *c, size_t fact,
 		line(arg, all);
 }
 
+static void tell_left_out(const struct comparison_left_out *l,
+			  void (*line)(void *arg, const char *text), void *arg)
+{
+	char text[TEXT_MAX];
+
+	snprintf(text, sizeof(text), "left out: '%s', of which %c has no iterations",
+		 l->workload, 'A' + l->file);
+	line(arg, text);
+}
+
 void comparison_contexts(const struct comparison *c,
 			 void (*line)(void *arg, const char *text), void *arg)
 {
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
 		tell(c, i, line, arg);
+	for (unsigned int i = 0; i < c->left_out_count; i++)
+		tell_left_out(&c->left_out[i], line, arg);
 }

@@ -200,6 +200,23 @@ refused() {
 	refused 2 "'b.json': messages: there are no iterations; was it interrupted before the first?"
 }
 
+@test "a workload that an interrupted file has not come to is left out, and said to be" {
+	local second='{ "workload": "pipe", "parameters": {}, "iterations": ['
+	local it='{ "order": 1, "start-ns": 0, "time-ns": 500000000, "energy-uj": {} }'
+	sed -i "s/^\] } \] }\$/] }, $second $it ] } ] }/" a.json
+	result b.json interrupted=true 0:1103
+	sed -i "s/^\] } \] }\$/] }, $second ] } ] }/" b.json
+	compare a.json b.json
+	[ "$status" -eq 0 ]
+	[[ $output == *"left out: 'pipe', of which B has no iterations"* ]]
+	[[ $output == *messages* ]]
+	! grep -q '^pipe' <<< "$output"
+	compare b.json a.json --format json
+	[ "$status" -eq 0 ]
+	[[ $output == *"left out: 'pipe', of which A has no iterations"* ]]
+	[ "$(jq -c '[.workloads[].workload]' <<< "$output")" = '["messages"]' ]
+}
+
 @test "files that are none are refused by name" {
 	echo '{ "schema": "calib-coeffs/1" }' > x.json
 	compare a.json x.json
