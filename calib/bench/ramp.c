@@ -12,8 +12,9 @@
 #define SMOOTH	    5 /* bins: a tick or two of the scheduler */
 #define CONVERGED   0.95
 #define STEADY_BINS (RAMP_BINS - RAMP_STEADY_BIN)
+#define TRIES	    3 /* of a start that did not get its CPU */
 /* Of work in the steady state, or nothing is known about it. */
-#define LEAST_BINS 5
+#define LEAST_BINS 2
 
 const unsigned int ramp_windows_ms[RAMP_WINDOWS] = { 5, 10, 20, 50, 100, 500, 1000 };
 
@@ -79,9 +80,10 @@ int ramp_analyse(const struct ramp_trace *t, struct ramp_run *run, struct err *e
 	unsigned int i;
 
 	if (!(per_bin > 0))
-		return err_set(err, -ENODATA,
-			       "the load got no CPU time, or less than 1 %%, of the last "
-			       "half second: something else keeps its CPU busy");
+		return err_set(
+			err, -ENODATA,
+			"the load got no CPU time, or hardly any, of the last half "
+			"second: something else keeps its CPU busy");
 	for (i = 0; i < RAMP_WINDOWS; i++)
 		run->percent[i] = 100 * sum(t->steps, ramp_windows_ms[i]) /
 				  (ramp_windows_ms[i] * per_bin);
@@ -141,13 +143,16 @@ int ramp_once(struct stage *s, unsigned int cpu, uint64_t idle_ns, struct ramp_r
 	      struct err *err)
 {
 	struct start *start = calloc(1, sizeof(*start));
-	int ret;
+	int ret = -ENODATA;
 
 	if (!start)
 		return err_set(err, -ENOMEM, "out of memory");
-	ret = s->ops->sleep_until(s, s->ops->now_ns(s) + idle_ns, err);
-	if (!ret)
-		ret = measure(s, cpu, start, run, err);
+	for (unsigned int i = 0; i < TRIES && ret == -ENODATA; i++) {
+		*start = (struct start){ .took_ns = 0 };
+		ret = s->ops->sleep_until(s, s->ops->now_ns(s) + idle_ns, err);
+		if (!ret)
+			ret = measure(s, cpu, start, run, err);
+	}
 	free(start);
 	return ret;
 }
