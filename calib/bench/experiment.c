@@ -127,14 +127,20 @@ static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	if (ret)
 		return ret;
 	x->result->interrupted = run->done < run->all;
-	return x->output ? bench_result_write(x->output, x->result, err) : 0;
+	if (!x->output)
+		return 0;
+	ret = bench_result_write(x->output, x->result, err);
+	/* What is told to be in the file is there. */
+	if (ret)
+		x->result->series[w].iteration_count--;
+	return ret;
 }
 
 int experiment_run(struct experiment *x, struct err *err)
 {
 	struct state_of_run run = { .start_ns = stop_now_ns() };
 	uint32_t rounds = x->warmup + x->iterations;
-	int ret = 0;
+	int ret = bench_result_writable(x->output, err);
 
 	run.all = rounds * x->workload_count;
 	x->result->interrupted = true;

@@ -237,3 +237,13 @@ int bench_result_write(const char *path, const struct bench_result *r, struct er
 	json_free(root);
 	return ret;
 }
+
+int bench_result_writable(const char *path, struct err *err)
+{
+	struct outfile out;
+	int ret = path ? outfile_open(&out, path, err) : 0;
+
+	if (path && !ret)
+		outfile_abort(&out);
+	return ret;
+}

@@ -131,6 +131,9 @@ int bench_result_read(const char *path, struct bench_result *r, struct err *err)
  * 0; -EINVAL for numbers beyond what a file can hold; -errno.
  */
 int bench_result_write(const char *path, const struct bench_result *r, struct err *err);
+/* Before hours of measuring: can @path be written? Changes nothing. NULL: yes. 0; -errno.
+ */
+int bench_result_writable(const char *path, struct err *err);
 /* Takes NULL and a zeroed one; the struct itself is the caller's. */
 void bench_result_free(struct bench_result *r);
 

@@ -133,8 +133,10 @@ int turns_run(struct turns *t, struct err *err)
 {
 	struct at at = { .start_ns = stop_now_ns(), .applied = -1 };
 	uint32_t rounds = t->warmup + t->iterations;
-	int ret = 0;
+	int ret = bench_result_writable(t->sides[0].output, err);
 
+	if (!ret)
+		ret = bench_result_writable(t->sides[1].output, err);
 	at.all = 2 * rounds;
 	progress_start(&at.progress, at.start_ns);
 	for (uint32_t round = 0; round < rounds && !ret; round++) {

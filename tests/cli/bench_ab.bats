@@ -133,6 +133,10 @@ false" ]
 	ab --a pipe --b pipe --board virtual:odroid-xu3 --metric energy:x
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"error: --metric: there is no 'energy:x': a metric is "*"the rails are 'ina231@0x40 VDD_ARM', "* ]]
+	ab --a 'touch ran' --b 'touch ran too' -o none/r
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: cannot write 'none/r-a.json': "*"No such file or directory" ]]
+	[ ! -e ran ]
 	ab --a-governor warp --board virtual:odroid-xu3
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"governor 'warp' is not one of "* ]]

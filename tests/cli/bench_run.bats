@@ -124,9 +124,23 @@ good" ]
 	bench energy --board virtual:odroid-xu3 --governor fast
 	[ $status -eq 2 ]
 	[[ $stderr == *"error: governor 'fast' is not one of schedutil, ondemand, performance, powersave" ]]
+	bench perf -o none/r.json -- touch ran
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: cannot write 'none/r.json': "*"No such file or directory" ]]
+	[ ! -e ran ]
 	run --separate-stderr env PATH=/nowhere "$CALIB" bench energy -w rt-app:file=x.json
 	[ $status -eq 2 ]
 	[[ $stderr == *"error: no program 'rt-app' here; install it (Debian package 'rt-app'), or use the workload 'periodic'" ]]
+}
+
+@test "a disk that gets full keeps the iterations that it is told to" {
+	run --separate-stderr bash -c "trap '' XFSZ; ulimit -f 8; exec \"\$@\"" - "$CALIB" bench perf \
+		--board virtual:odroid-xu3 --iterations 200 -o r.json
+	[ $status -eq 2 ]
+	local kept
+	kept=$(jq '[.workloads[].iterations | length] | add' r.json)
+	[ "$kept" -gt 0 ]
+	[[ $stderr == *"error: cannot write 'r.json' "*"; the $kept iterations done before are in r.json" ]]
 }
 
 @test "--like runs what a result was of, calibrated work included" {
