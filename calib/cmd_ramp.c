@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "calib/bench/ramp.h"
-#include "calib/grid.h"
+#include "calib/bench_grid.h"
 #include "calib/measure/stop.h"
 #include "lib/progress.h"
 
@@ -18,7 +18,7 @@
 #define WANTED_SHARE 0.98
 
 struct ramp_options {
-	struct grid_options grid;
+	struct bench_grid_options grid;
 	uint32_t repeats;
 	uint64_t idle_ns;
 };
@@ -26,7 +26,7 @@ struct ramp_options {
 /* One call. */
 struct job {
 	const struct ramp_options *opts;
-	struct grid grid;
+	struct bench_grid grid;
 	struct ramp_row *rows;	      /* MAX_ROWS of them */
 	unsigned int row_count, done; /* rows begun, starts done */
 	struct progress progress;
@@ -63,7 +63,7 @@ static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 		job->done += !ret;
 	}
 	if (!ret)
-		grid_look_again(&job->grid, row->cpu, &row->combo);
+		bench_grid_look_again(&job->grid, row->cpu, &row->combo);
 	/* A row without a start is none. */
 	job->row_count -= !row->run_count;
 	return ret;
@@ -83,7 +83,7 @@ static int measure(struct job *job, struct err *err)
 			struct ramp_row *row = &job->rows[job->row_count];
 
 			row->cpu = job->grid.cpus[i];
-			row->type = grid_type(&job->grid, i);
+			row->type = bench_grid_type(&job->grid, i);
 			row->combo = job->grid.combos[j];
 			ret = measure_row(job, row, err);
 		}
@@ -104,9 +104,9 @@ static int print(const struct job *job, bool interrupted, struct err *err)
 		.interrupted = interrupted,
 	};
 
-	if (job->grid.format == GRID_JSON)
+	if (job->grid.format == BENCH_GRID_JSON)
 		return ramp_print_json(&result, stdout, err);
-	if (job->grid.format == GRID_MARKDOWN)
+	if (job->grid.format == BENCH_GRID_MARKDOWN)
 		ramp_print_markdown(&result, stdout);
 	else
 		ramp_print_text(&result, stdout);
@@ -140,7 +140,7 @@ static int run_job(struct job *job, struct cmd_ctx *ctx, struct err *err)
 	struct err besides;
 	int ret, back;
 
-	ret = grid_open(&job->grid, &job->opts->grid, ctx, err);
+	ret = bench_grid_open(&job->grid, &job->opts->grid, ctx, err);
 	if (ret)
 		return ret;
 	ret = measure(job, err);
@@ -177,7 +177,7 @@ static int run_ramp(struct cmd_ctx *ctx, const void *options, int argc, char **a
 	job->opts = options;
 	stop_begin(&stop);
 	ret = run_job(job, ctx, err);
-	grid_close(&job->grid);
+	bench_grid_close(&job->grid);
 	free(job->rows);
 	free(job);
 	/* What a signal asked for has been done. */

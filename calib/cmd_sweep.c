@@ -11,12 +11,12 @@
 
 #include "calib/bench/ramp.h"
 #include "calib/bench/sweep.h"
-#include "calib/grid.h"
+#include "calib/bench_grid.h"
 #include "calib/measure/stop.h"
 #include "lib/progress.h"
 
 struct sweep_options {
-	struct grid_options grid;
+	struct bench_grid_options grid;
 	const char *hz, *loads;
 	uint64_t step_ns, packet_ns;
 	uint32_t tasks, samples;
@@ -26,7 +26,7 @@ struct sweep_options {
 /* One call. Rows are measured CPU by CPU, combination by combination. */
 struct job {
 	const struct sweep_options *opts;
-	struct grid grid;
+	struct bench_grid grid;
 	struct sweep_plan plan;
 	double rates[BOARD_MAX_CPUS];
 	struct sweep_row *rows;
@@ -71,7 +71,7 @@ static int make_rows(struct job *job, struct err *err)
 		unsigned int cpu = i / job->per_combo / job->grid.combo_count;
 
 		row->cpu = job->grid.cpus[cpu];
-		row->type = grid_type(&job->grid, cpu);
+		row->type = bench_grid_type(&job->grid, cpu);
 		row->combo = job->grid.combos[i / job->per_combo % job->grid.combo_count];
 		if (p->serialized)
 			continue;
@@ -107,7 +107,7 @@ static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
 	ret = sweep_step(job->grid.stage, &job->plan, job->rates[cpu], row, err);
 	job->done += !ret;
 	if (!ret)
-		grid_look_again(&job->grid, row->cpu, &row->combo);
+		bench_grid_look_again(&job->grid, row->cpu, &row->combo);
 	return ret;
 }
 
@@ -161,9 +161,9 @@ static int print(const struct job *job, bool interrupted, struct err *err)
 	if (!rows)
 		return err_set(err, -ENOMEM, "out of memory");
 	result.row_count = sort_rows(job, rows);
-	if (job->grid.format == GRID_JSON)
+	if (job->grid.format == BENCH_GRID_JSON)
 		ret = sweep_print_json(&result, stdout, err);
-	else if (job->grid.format == GRID_MARKDOWN)
+	else if (job->grid.format == BENCH_GRID_MARKDOWN)
 		sweep_print_markdown(&result, stdout);
 	else
 		sweep_print_text(&result, stdout);
@@ -178,7 +178,7 @@ static int run_job(struct job *job, struct cmd_ctx *ctx, struct err *err)
 
 	ret = make_plan(job, err);
 	if (!ret)
-		ret = grid_open(&job->grid, &job->opts->grid, ctx, err);
+		ret = bench_grid_open(&job->grid, &job->opts->grid, ctx, err);
 	if (!ret)
 		ret = make_rows(job, err);
 	if (ret)
@@ -211,7 +211,7 @@ static int run_sweep(struct cmd_ctx *ctx, const void *options, int argc, char **
 	job->opts = options;
 	stop_begin(&stop);
 	ret = run_job(job, ctx, err);
-	grid_close(&job->grid);
+	bench_grid_close(&job->grid);
 	free(job->rows);
 	free(job);
 	/* What a signal asked for has been done. */

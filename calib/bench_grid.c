@@ -2,7 +2,7 @@
 /*
  * From the options of ramp and sweep to a stage, CPUs and settings.
  */
-#include "calib/grid.h"
+#include "calib/bench_grid.h"
 
 #include <errno.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static void on_note(void *arg, const char *text)
 	cmd_note(arg, "%s", text);
 }
 
-static int choose_cpus(struct grid *g, struct err *err)
+static int choose_cpus(struct bench_grid *g, struct err *err)
 {
 	const struct stage *s = g->stage;
 	const char *text = g->opts->cpus;
@@ -30,20 +30,20 @@ static int choose_cpus(struct grid *g, struct err *err)
 			       "--cpu '%s' is not a list of CPUs such as 0,4-5", text);
 	g->cpu_count = n;
 	for (int i = 0; i < n; i++)
-		if (!grid_type(g, i))
+		if (!bench_grid_type(g, i))
 			return err_set(err, -EINVAL, "there is no CPU %u online here",
 				       g->cpus[i]);
 	return 0;
 }
 
-static int choose(struct grid *g, struct err *err)
+static int choose(struct bench_grid *g, struct err *err)
 {
 	int n, ret = choose_cpus(g, err);
 
 	if (ret)
 		return ret;
 	n = knobs_product(g->opts->modes, g->opts->governors, g->opts->epps, g->combos,
-			  GRID_COMBOS, err);
+			  BENCH_GRID_COMBOS, err);
 	if (n < 0)
 		return n;
 	g->combo_count = n;
@@ -52,8 +52,8 @@ static int choose(struct grid *g, struct err *err)
 	return ret;
 }
 
-int grid_open(struct grid *g, const struct grid_options *o, struct cmd_ctx *ctx,
-	      struct err *err)
+int bench_grid_open(struct bench_grid *g, const struct bench_grid_options *o,
+		    struct cmd_ctx *ctx, struct err *err)
 {
 	const struct stage_options so = {
 		.board = o->board,
@@ -71,21 +71,22 @@ int grid_open(struct grid *g, const struct grid_options *o, struct cmd_ctx *ctx,
 	g->ctx = ctx;
 	g->opts = o;
 	if (!strcmp(o->format, "json"))
-		g->format = GRID_JSON;
+		g->format = BENCH_GRID_JSON;
 	else if (!strcmp(o->format, "markdown"))
-		g->format = GRID_MARKDOWN;
+		g->format = BENCH_GRID_MARKDOWN;
 	ret = stage_open(&so, &g->stage, err);
 	return ret ? ret : choose(g, err);
 }
 
-void grid_close(struct grid *g)
+void bench_grid_close(struct bench_grid *g)
 {
 	if (g->stage)
 		g->stage->ops->close(g->stage);
 	g->stage = NULL;
 }
 
-void grid_look_again(const struct grid *g, unsigned int cpu, const struct knobs_combo *c)
+void bench_grid_look_again(const struct bench_grid *g, unsigned int cpu,
+			   const struct knobs_combo *c)
 {
 	struct knobs_combo now = { "" };
 	char was[80], is[80];
@@ -104,7 +105,7 @@ void grid_look_again(const struct grid *g, unsigned int cpu, const struct knobs_
 		 cpu, knobs_name(c, was, sizeof(was)), knobs_name(&now, is, sizeof(is)));
 }
 
-const struct coretype *grid_type(const struct grid *g, unsigned int i)
+const struct coretype *bench_grid_type(const struct bench_grid *g, unsigned int i)
 {
 	return coretypes_find(g->stage->types, g->stage->type_count, g->cpus[i]);
 }
