@@ -189,14 +189,14 @@ static int take_back(struct runner *r, const struct plan_window *w, struct err *
 	struct err why;
 	int ret;
 
-	/* What was measured before and what would be now are two clusters. */
-	if (r->window.stolen == -ENODEV)
+	r->result.stolen++;
+	/* A CPU may come back. */
+	if (++r->stolen_in_a_row >= RUNNER_MAX_STOLEN && r->window.stolen == -ENODEV)
 		return err_set(err, -ENODEV,
 			       "cluster '%s': %.300s; stop what plugs CPUs (a "
 			       "core-control or hotplug daemon)",
 			       runner_cluster(r)->name, r->window.stolen_err.msg);
-	r->result.stolen++;
-	if (++r->stolen_in_a_row >= RUNNER_MAX_STOLEN)
+	if (r->stolen_in_a_row >= RUNNER_MAX_STOLEN)
 		return err_set(err, -EBUSY,
 			       "cluster '%s': another program keeps changing its clock "
 			       "settings (%.300s); stop that program (thermald, tuned, "

@@ -837,14 +837,13 @@ static void somebody_who_keeps_changing_settings_ends_the_run(void **state)
 			     "(governor is 'ondemand'); stop that program");
 }
 
-static void a_cpu_that_goes_ends_the_run_at_once(void **state)
+static void a_cpu_that_stays_away_ends_the_run_in_its_own_words(void **state)
 {
-	struct fake f = { .steal_read = 100, .unplug = true };
+	struct fake f = { .steal_read = 100, .steal_always = true, .unplug = true };
 
 	(void)state;
 	assert_int_equal(run(&f), -ENODEV);
-	assert_int_equal(runner.result.stolen, 0);
-	assert_int_equal(f.warnings, 0);
+	assert_int_equal(runner.result.stolen, 3);
 	assert_in_range(f.row_count, 1, 8);
 	assert_says(err.msg, "cluster 'big': CPU 3 went offline; stop what plugs CPUs");
 }
@@ -1037,7 +1036,7 @@ int main(void)
 			a_window_in_which_the_temperature_runs_away_is_taken_again),
 		cmocka_unit_test(settings_that_somebody_changed_are_set_again),
 		cmocka_unit_test(somebody_who_keeps_changing_settings_ends_the_run),
-		cmocka_unit_test(a_cpu_that_goes_ends_the_run_at_once),
+		cmocka_unit_test(a_cpu_that_stays_away_ends_the_run_in_its_own_words),
 		cmocka_unit_test(visits_go_on_until_the_result_is_precise_enough),
 		cmocka_unit_test(power_that_still_drifts_is_flagged),
 		cmocka_unit_test(what_the_machine_cannot_tell_is_left_open),
