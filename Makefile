@@ -60,6 +60,7 @@ man_pages := $(patsubst %.scd,$(B)/%,$(wildcard man/*.scd))
 unit_src := $(wildcard tests/unit/test_*.c)
 unit_bin := $(patsubst %.c,$(B)/%,$(unit_src))
 bench_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
+bench_script := tests/bench/bench_messages
 fuzz_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .DELETE_ON_ERROR:
@@ -175,7 +176,7 @@ check-corpus: all
 	B=$(B) scripts/corpus
 
 bench: all $(bench_bin)
-	@for b in $(bench_bin); do echo "== $${b##*/}"; $$b || exit 1; done
+	@for b in $(bench_bin) $(bench_script); do echo "== $${b##*/}"; B=$(B) $$b || exit 1; done
 
 SECONDS ?= 600
 fuzz:

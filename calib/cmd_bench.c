@@ -305,7 +305,9 @@ static const struct bench_cmd_options bench_defaults = {
 	"  messages   groups=10 senders=20 receivers=20 loops=100 size=100\n"            \
 	"             via=socket|pipe as=processes|threads\n"                            \
 	"             tasks that send messages, as hackbench; the defaults do\n"         \
-	"             what 'perf bench sched messaging' does\n"                          \
+	"             what 'perf bench sched messaging' does (whose time holds the "     \
+	"end\n"                                                                          \
+	"             of 400 larger processes, too: compare with its -t or -l 1000)\n"   \
 	"  pipe       loops=100000\n"                                                    \
 	"             two tasks that wake each other, as 'perf bench sched pipe'\n"      \
 	"  periodic   tasks=24 period-us=16000 duty=10 duration-ms=10000 units=0\n"      \
