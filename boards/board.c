@@ -14,6 +14,7 @@
 
 #define BOARD_MAX_DTB	(16u << 20)
 #define BOARD_MAX_COMPS 16
+#define VIRTUAL_PREFIX	"virtual:"
 
 struct board_blob {
 	const char *name;
@@ -95,15 +96,19 @@ out:
 	return ret;
 }
 
+bool board_is_virtual(const char *spec)
+{
+	return !strncmp(spec, VIRTUAL_PREFIX, strlen(VIRTUAL_PREFIX));
+}
+
 int board_open(const char *spec, struct board *board, bool *virtual_board,
 	       struct err *err)
 {
-	static const char prefix[] = "virtual:";
 	size_t len;
 
-	*virtual_board = !strncmp(spec, prefix, strlen(prefix));
+	*virtual_board = board_is_virtual(spec);
 	if (*virtual_board)
-		spec += strlen(prefix);
+		spec += strlen(VIRTUAL_PREFIX);
 	len = strlen(spec);
 	if (strchr(spec, '/') || (len > 4 && !strcmp(spec + len - 4, ".dtb")))
 		return board_from_file(spec, board, err);

@@ -131,6 +131,8 @@ int board_from_file(const char *path, struct board *board, struct err *err);
  */
 int board_open(const char *spec, struct board *board, bool *virtual_board,
 	       struct err *err);
+/* Is "virtual:" in front? */
+bool board_is_virtual(const char *spec);
 
 /*
  * board_match - the built-in board of these root compatibles (most specific first)

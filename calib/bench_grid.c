@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "calib/board_options.h"
 #include "lib/cpulist.h"
 
 static void on_note(void *arg, const char *text)
@@ -68,6 +69,9 @@ int bench_grid_open(struct bench_grid *g, const struct bench_grid_options *o,
 	int ret;
 
 	memset(g, 0, sizeof(*g));
+	ret = board_options_check(ctx, o->board, false, err);
+	if (ret)
+		return ret;
 	g->ctx = ctx;
 	g->opts = o;
 	if (!strcmp(o->format, "json"))

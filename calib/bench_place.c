@@ -6,6 +6,8 @@
 
 #include <errno.h>
 
+#include "calib/board_options.h"
+
 void bench_place_note(void *arg, const char *text)
 {
 	const struct bench_place *p = arg;
@@ -29,15 +31,11 @@ static int open_board(struct bench_place *p, const struct bench_place_options *o
 			       "--board is for virtual boards here: 'virtual:%s'; this "
 			       "machine needs none",
 			       o->board);
-	if (o->sensors.n || o->power_from || o->sysroot)
-		return err_set(err, -EINVAL,
-			       "a virtual board has its own meters: --sensor, "
-			       "--power-from and --sysroot are for real machines");
 	return 0;
 }
 
 int bench_place_open(struct bench_place *p, const struct bench_place_options *o,
-		     struct cmd_ctx *ctx, struct err *err)
+		     bool uses_seed, struct cmd_ctx *ctx, struct err *err)
 {
 	struct site_options so = {
 		.seed = o->seed,
@@ -51,9 +49,11 @@ int bench_place_open(struct bench_place *p, const struct bench_place_options *o,
 		.note_arg = p,
 	};
 	bool is_virtual;
-	int ret = open_board(p, o, &is_virtual, err);
+	int ret = board_options_check(ctx, o->board, uses_seed, err);
 
 	p->ctx = ctx;
+	if (!ret)
+		ret = open_board(p, o, &is_virtual, err);
 	if (ret)
 		return ret;
 	if (is_virtual)

@@ -25,12 +25,13 @@ struct bench_place {
 
 /*
  * bench_place_open - open the site; the caller closes it by site_close()
+ * @uses_seed: by the caller, beside the virtual board
  *
  * Returns 0; -EINVAL for options that do not go together; what board_open() and
  * site_open() return. Notes go to stderr as the command's.
  */
 int bench_place_open(struct bench_place *p, const struct bench_place_options *o,
-		     struct cmd_ctx *ctx, struct err *err);
+		     bool uses_seed, struct cmd_ctx *ctx, struct err *err);
 /* A note of the command's: for hooks that take one; @arg is the place. */
 void bench_place_note(void *arg, const char *text);
 

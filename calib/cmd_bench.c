@@ -206,7 +206,7 @@ static int run_experiment(struct job_of_cmd *job, struct err *err)
 
 static int run_job(struct job_of_cmd *job, struct err *err)
 {
-	int ret = bench_place_open(&job->place, &job->opts->place, job->ctx, err);
+	int ret = bench_place_open(&job->place, &job->opts->place, false, job->ctx, err);
 
 	if (!ret)
 		ret = prepare(job, err);

@@ -324,7 +324,8 @@ static int run_job(struct ab *ab, int argc, char **argv, struct err *err)
 	int ret = choose_workloads(ab, argc, argv, err);
 
 	if (!ret)
-		ret = bench_place_open(&ab->place, &ab->opts->place, ab->ctx, err);
+		ret = bench_place_open(&ab->place, &ab->opts->place,
+				       !strcmp(ab->opts->order, "random"), ab->ctx, err);
 	if (!ret)
 		ret = prepare(ab, err);
 	if (!ret)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "calib/board_options.h"
 #include "calib/probe.h"
 #include "calib/sim/sim.h"
 
@@ -49,22 +50,17 @@ static int read_real(const struct probe_options *o, const struct board *board,
 	return facts_read(&opts, f, err);
 }
 
-static int read_facts(const struct probe_options *o, struct facts *f, struct err *err)
+static int read_facts(const struct cmd_ctx *ctx, const struct probe_options *o,
+		      struct facts *f, struct err *err)
 {
 	struct board *board = calloc(1, sizeof(*board));
 	bool virtual_board = false;
-	int ret = 0;
+	int ret = board_options_check(ctx, o->board, false, err);
 
-	if (!board)
-		return err_set(err, -ENOMEM, "out of memory");
-	if (o->board)
+	if (!ret && !board)
+		ret = err_set(err, -ENOMEM, "out of memory");
+	if (!ret && o->board)
 		ret = board_open(o->board, board, &virtual_board, err);
-	if (!ret && virtual_board &&
-	    (o->sysroot || o->sensors.n || o->power_from || o->voltages))
-		ret = err_set(
-			err, -EINVAL,
-			"a virtual board has its own sensors and voltages: --sensor, "
-			"--power-from, --voltages and --sysroot are for real machines");
 	if (!ret)
 		ret = virtual_board ? read_virtual(board, f, err)
 				    : read_real(o, o->board ? board : NULL, f, err);
@@ -80,10 +76,10 @@ static int run_probe(struct cmd_ctx *ctx, const void *options, int argc, char **
 	struct probe *p = calloc(1, sizeof(*p));
 	int ret;
 
-	(void)ctx;
 	(void)argc;
 	(void)argv;
-	ret = f && p ? read_facts(o, f, err) : err_set(err, -ENOMEM, "out of memory");
+	ret = f && p ? read_facts(ctx, o, f, err)
+		     : err_set(err, -ENOMEM, "out of memory");
 	if (ret)
 		goto out_free;
 	probe_judge(f, p);

@@ -34,10 +34,28 @@ struct job {
 	struct progress progress;
 };
 
-static int make_plan(struct job *job, struct err *err)
+/* What would say nothing. */
+static int check_options(const struct cmd_ctx *ctx, bool serialized, struct err *err)
+{
+	static const char *const of_periods[] = { "hz", "loads", "time", NULL };
+	static const char *const of_processes[] = { "packet", "tasks", "samples", NULL };
+	const char *name = cmd_any_given(ctx, serialized ? of_periods : of_processes);
+
+	if (!name)
+		return 0;
+	if (serialized)
+		return err_set(err, -EINVAL,
+			       "--%s is for periods, and --serialized has none", name);
+	return err_set(err, -EINVAL, "--%s is for processes; add --serialized", name);
+}
+
+static int make_plan(struct job *job, struct cmd_ctx *ctx, struct err *err)
 {
 	const struct sweep_options *o = job->opts;
-	int ret = sweep_frequencies(o->hz, &job->plan, err);
+	int ret = check_options(ctx, o->serialized, err);
+
+	if (!ret)
+		ret = sweep_frequencies(o->hz, &job->plan, err);
 
 	if (!ret)
 		ret = sweep_loads(o->loads, &job->plan, err);
@@ -176,7 +194,7 @@ static int run_job(struct job *job, struct cmd_ctx *ctx, struct err *err)
 	struct err besides;
 	int ret, back;
 
-	ret = make_plan(job, err);
+	ret = make_plan(job, ctx, err);
 	if (!ret)
 		ret = bench_grid_open(&job->grid, &job->opts->grid, ctx, err);
 	if (!ret)

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 
+#include "calib/board_options.h"
 #include "calib/measure/stop.h"
 #include "calib/sim/sim.h"
 
@@ -20,17 +21,6 @@ static int open_virtual(struct target *t, const struct target_options *o, struct
 	};
 	int ret = 0;
 
-	if (o->sensor_count || o->sysroot || o->power_from || o->voltages || o->boost ||
-	    o->online || o->thermal_mode)
-		return err_set(
-			err, -EINVAL,
-			"a virtual board has its own sensors and voltages: --sensor, "
-			"--power-from, --voltages, --boost, --online, --thermal-mode "
-			"and --sysroot are for real machines");
-	if (o->load_argv)
-		return err_set(err, -EINVAL,
-			       "a virtual board runs no commands: --load-cmd is for real "
-			       "machines");
 	if (o->faults)
 		ret = sim_fault_parse(o->faults, &t->board, &opts.faults, err);
 	return ret ? ret : sim_open(&opts, &t->machine, err);
@@ -66,10 +56,6 @@ static int open_real(struct target *t, const struct target_options *o, struct er
 	};
 	int ret;
 
-	if (o->faults)
-		return err_set(err, -EINVAL,
-			       "--fault breaks virtual boards only; add "
-			       "'--board virtual:NAME'");
 	ret = thermal_mode_parse(o->thermal_mode, &t->linux_opts.thermal_mode, err);
 	return ret ? ret : linux_open(&t->linux_opts, &t->machine, err);
 }
@@ -77,9 +63,12 @@ static int open_real(struct target *t, const struct target_options *o, struct er
 int target_open(struct target *t, const struct target_options *o, struct cmd_ctx *ctx,
 		struct err *err)
 {
-	int ret;
+	/* What measures shuffles, by the seed. */
+	int ret = board_options_check(ctx, o->board, !o->clock_only, err);
 
 	t->ctx = ctx;
+	if (ret)
+		return ret;
 	if (o->board) {
 		ret = board_open(o->board, &t->board, &t->virtual_board, err);
 		if (ret)

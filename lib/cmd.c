@@ -31,6 +31,18 @@ const struct cmd_given *cmd_given(const struct cmd_ctx *ctx, unsigned int *n)
 	return ctx->parsed ? ctx->parsed->given : NULL;
 }
 
+const char *cmd_any_given(const struct cmd_ctx *ctx, const char *const *names)
+{
+	unsigned int n;
+	const struct cmd_given *given = cmd_given(ctx, &n);
+
+	for (; *names; names++)
+		for (unsigned int i = 0; i < n; i++)
+			if (!strcmp(given[i].opt->name, *names))
+				return *names;
+	return NULL;
+}
+
 const char *cmd_line(const struct cmd_ctx *ctx)
 {
 	return ctx && ctx->line.data ? ctx->line.data : "";

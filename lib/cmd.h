@@ -100,6 +100,8 @@ struct cmd_given {
 };
 /* The options of this command line in their order, @n of them. */
 const struct cmd_given *cmd_given(const struct cmd_ctx *ctx, unsigned int *n);
+/* The first of @names (NULL-ended) that this command line has; NULL: none of them. */
+const char *cmd_any_given(const struct cmd_ctx *ctx, const char *const *names);
 /*
  * cmd_set - set an option in @values as the command line would
  * @text: borrowed by options that are strings

@@ -20,10 +20,6 @@ static int open_board(const struct stage_options *o, struct board *board,
 			       "board '%s' is not virtual: '--board virtual:NAME' plays "
 			       "one, and without --board this machine is measured",
 			       o->board);
-	if (o->sysroot || o->sensor_count || o->power_from)
-		return err_set(err, -EINVAL,
-			       "a virtual board has its own sensors: --sensor, "
-			       "--power-from and --sysroot are for real machines");
 	return stage_virtual_open(board, o->seed, s, err);
 }
 

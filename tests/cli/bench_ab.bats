@@ -130,6 +130,16 @@ false" ]
 	ab --a pipe --b pipe --board odroid-xu3
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"error: --board is for virtual boards here: 'virtual:odroid-xu3'; this machine needs none" ]]
+	for option in seed=2 rsd=5%; do
+		ab --a 'touch ran' --b 'touch ran too' --$option
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"error: --${option%=*} is for virtual boards; add '--board virtual:NAME'" ]]
+	done
+	ab --a true --b 'true x' --seed 2 --order random --iterations 1 --warmup 0
+	[ "$status" -eq 0 ]
+	ab --a pipe --b pipe --board virtual:odroid-xu3 --sysroot root
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: --sysroot is for real machines; "* ]]
 	ab --a pipe --b pipe --board virtual:odroid-xu3 --metric energy:x
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"error: --metric: there is no 'energy:x': a metric is "*"the rails are 'ina231@0x40 VDD_ARM', "* ]]

@@ -120,7 +120,12 @@ good" ]
 	[[ $stderr == *"error: --board is for virtual boards here: 'virtual:odroid-xu3'; this machine needs none" ]]
 	bench energy --board virtual:odroid-xu3 --sensor ina231@0x40
 	[ $status -eq 2 ]
-	[[ $stderr == *"error: a virtual board has its own meters: "* ]]
+	[[ $stderr == *"error: --sensor is for real machines; a virtual board has its own sensors, voltages and loads" ]]
+	for option in seed=2 rsd=5% effect=5%; do
+		bench perf --$option -- touch ran
+		[ $status -eq 2 ]
+		[[ $stderr == *"error: --${option%=*} is for virtual boards; add '--board virtual:NAME'" ]]
+	done
 	bench energy --board virtual:odroid-xu3 --governor fast
 	[ $status -eq 2 ]
 	[[ $stderr == *"error: governor 'fast' is not one of schedutil, ondemand, performance, powersave" ]]

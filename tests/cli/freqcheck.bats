@@ -86,6 +86,9 @@ column() {
 	[[ $stderr == *"no operating point '123'"* ]]
 	freqcheck --fault clock
 	[ "$status" -eq 2 ]
+	freqcheck --seed 2
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: --seed is for virtual boards; add '--board virtual:NAME'" ]]
 	freqcheck --board virtual:juno-r2 --sysroot /
 	[ "$status" -eq 2 ]
 }

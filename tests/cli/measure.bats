@@ -282,7 +282,7 @@ few=(--cluster a15 --opps 200,2000 --cpus 0,4)
 	[[ $stderr == *"a virtual board has its own sensors"* ]]
 	run --separate-stderr "$CALIB" measure --fault clock
 	[ "$status" -eq 2 ]
-	[[ $stderr == *"--fault breaks virtual boards only"* ]]
+	[[ $stderr == *"--fault is for virtual boards; add "* ]]
 }
 
 @test "a machine without cpufreq is refused in one line" {

@@ -86,6 +86,12 @@ active powersave/balance_performance" ]
 	ramp --board virtual:odroid-xu3 --governors schedutil,,performance
 	[ "$status" -eq 2 ]
 	[[ "$stderr" == *"governor '' is not a name" ]]
+	ramp --board virtual:odroid-xu3 --power-from x
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"error: --power-from is for real machines; "* ]]
+	ramp --seed 2
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"error: --seed is for virtual boards; add '--board virtual:NAME'" ]]
 	ramp --repeats 0
 	[ "$status" -eq 2 ]
 }

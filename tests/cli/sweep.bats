@@ -94,6 +94,22 @@ assert r['seconds']['samples'] > 300 and r['late'] == 0
 	[[ "$stderr" == *"a virtual board has its own sensors"* ]]
 }
 
+@test "an option that would say nothing is refused" {
+	for option in hz=73 loads=20 time=1s; do
+		sweep --board virtual:odroid-xu3 --serialized --$option
+		[ "$status" -eq 2 ]
+		[[ "$stderr" == *"error: --${option%=*} is for periods, and --serialized has none" ]]
+	done
+	for option in packet=1ms tasks=5 samples=3; do
+		sweep --board virtual:odroid-xu3 --$option
+		[ "$status" -eq 2 ]
+		[[ "$stderr" == *"error: --${option%=*} is for processes; add --serialized" ]]
+	done
+	sweep --seed 3
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"error: --seed is for virtual boards; add '--board virtual:NAME'" ]]
+}
+
 @test "here, periods and processes run, and governors are put back" {
 	needs_two_cpus
 	fake 0 1
