@@ -30,16 +30,15 @@ __attribute__((format(printf, 2, 3))) static void note(struct check_facts *facts
 static int read_tree(struct check_facts *facts, const char *path, struct err *err)
 {
 	struct dtcpus *d = facts->d;
-	int ret;
+	struct err why;
+	int ret = dtcpus_check_blob(facts->blob.data, facts->blob.len, &why);
 
-	ret = dtcpus_check_blob(facts->blob.data, facts->blob.len, err);
 	/* What follows the tree does not change what the kernel reads. */
-	if (ret == -E2BIG) {
-		note(facts, "'%s': %s", path, err->msg);
-		ret = 0;
-	}
-	if (!ret)
-		ret = dtcpus_read(facts->blob.data, d, err);
+	if (ret == -E2BIG)
+		note(facts, "'%s': %s", path, why.msg);
+	else if (ret)
+		return err_set(err, ret, "'%s': %s", path, why.msg);
+	ret = dtcpus_read(facts->blob.data, d, err);
 	if (!ret && facts->bin)
 		ret = dtcpus_use_bin(facts->blob.data, d, facts->bin, err);
 	if (ret)

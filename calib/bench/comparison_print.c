@@ -43,10 +43,20 @@ static const char *quantity(const struct comparison_metric *m, double value, dou
 		scale /= 1000;
 		value /= 1000;
 	}
-	digits = scale >= 1000 ? 0 : scale >= 100 ? 1 : scale >= 10 ? 2 : 3;
+	digits = scale >= 1000 || !scale ? 0 : scale >= 100 ? 1 : scale >= 10 ? 2 : 3;
 	snprintf(out, size, "%.*f %s", digits, value,
 		 m->unit == UNIT_NS ? times[step] : energies[step]);
 	return out;
+}
+
+/* The first mean that says something: all of a row are in the unit that suits it. */
+static double scale_of(const struct page *page, const struct comparison_metric *m)
+{
+	unsigned int k = 0;
+
+	while (k + 1 < page->c->file_count && !m->sides[k].sum.mean)
+		k++;
+	return m->sides[k].sum.mean;
 }
 
 /* "-9.20 %"; at least two digits that say something. */
@@ -125,7 +135,7 @@ static int print_means(const struct page *page)
 			const struct comparison_side *s = &m->sides[k];
 
 			grid_add(&g, "%s",
-				 quantity(m, s->sum.mean, m->sides[0].sum.mean, text,
+				 quantity(m, s->sum.mean, scale_of(page, m), text,
 					  sizeof(text)));
 			if (s->sum.has_rsd)
 				grid_add(&g, "%.2f %%", s->sum.rsd_pct);

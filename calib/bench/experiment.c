@@ -10,7 +10,6 @@
 #include "calib/measure/stop.h"
 #include "lib/progress.h"
 
-#define TRIES	  3 /* of an iteration during which calib was stopped */
 #define FEW_READS 5 /* of a meter in an iteration */
 
 struct state_of_run {
@@ -93,20 +92,6 @@ static void look_at_energy(struct experiment *x, struct state_of_run *run,
 	}
 }
 
-/* Again, when calib was stopped (Ctrl-Z) and let go on meanwhile. */
-static int run_until_sound(struct experiment *x, unsigned int w,
-			   struct bench_iteration *it, struct err *err)
-{
-	int ret = -ESTALE;
-
-	for (unsigned int i = 0; i < TRIES && ret == -ESTALE; i++) {
-		*it = (struct bench_iteration){ 0 };
-		*err = (struct err){ "" };
-		ret = site_run(x->site, &x->workloads[w], it, err);
-	}
-	return ret;
-}
-
 static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	       uint32_t round, struct err *err)
 {
@@ -114,7 +99,7 @@ static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	int ret;
 
 	show(x, run, w, round);
-	ret = run_until_sound(x, w, &it, err);
+	ret = site_run(x->site, &x->workloads[w], &it, err);
 	if (ret)
 		return ret;
 	run->done++;
@@ -127,13 +112,7 @@ static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	if (ret)
 		return ret;
 	x->result->interrupted = run->done < run->all;
-	if (!x->output)
-		return 0;
-	ret = bench_result_write(x->output, x->result, err);
-	/* What is told to be in the file is there. */
-	if (ret)
-		x->result->series[w].iteration_count--;
-	return ret;
+	return bench_result_keep(x->output, x->result, w, err);
 }
 
 int experiment_run(struct experiment *x, struct err *err)

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <time.h>
 
@@ -238,12 +239,33 @@ int bench_result_write(const char *path, const struct bench_result *r, struct er
 	return ret;
 }
 
+int bench_result_keep(const char *path, struct bench_result *r, unsigned int series,
+		      struct err *err)
+{
+	int ret = path ? bench_result_write(path, r, err) : 0;
+
+	if (ret)
+		r->series[series].iteration_count--;
+	return ret;
+}
+
 int bench_result_writable(const char *path, struct err *err)
 {
 	struct outfile out;
-	int ret = path ? outfile_open(&out, path, err) : 0;
+	struct stat st;
+	int ret;
 
-	if (path && !ret)
+	if (!path)
+		return 0;
+	/* Neither can take back what it was given. */
+	if (!strcmp(path, "-") || (!stat(path, &st) && !S_ISREG(st.st_mode)))
+		return err_set(err, -EINVAL,
+			       "'%s' is no regular file, and a result is written anew "
+			       "after each iteration; give a file, or --format json for "
+			       "standard output",
+			       path);
+	ret = outfile_open(&out, path, err);
+	if (!ret)
 		outfile_abort(&out);
 	return ret;
 }

@@ -131,7 +131,20 @@ int bench_result_read(const char *path, struct bench_result *r, struct err *err)
  * 0; -EINVAL for numbers beyond what a file can hold; -errno.
  */
 int bench_result_write(const char *path, const struct bench_result *r, struct err *err);
-/* Before hours of measuring: can @path be written? Changes nothing. NULL: yes. 0; -errno.
+/*
+ * bench_result_keep - write it after an iteration that was added to series[@series]
+ * @path: NULL: nowhere
+ *
+ * When that fails the iteration is taken away again: what is told to be in the file is
+ * there. As bench_result_write().
+ */
+int bench_result_keep(const char *path, struct bench_result *r, unsigned int series,
+		      struct err *err);
+/*
+ * bench_result_writable - before hours of measuring: can @path be written again and
+ * again?
+ *
+ * Changes nothing. NULL: yes. 0; -EINVAL "-" and what is no regular file; -errno.
  */
 int bench_result_writable(const char *path, struct err *err);
 /* Takes NULL and a zeroed one; the struct itself is the caller's. */

@@ -15,6 +15,8 @@
 #include "calib/measure/stop.h"
 #include "lib/text.h"
 
+#define TRIES 3 /* of an iteration during which calib was stopped (Ctrl-Z) */
+
 static int open_real(struct site *s, struct err *err)
 {
 	const struct rails_options rails = {
@@ -220,8 +222,12 @@ static int run_real(struct site *s, struct workload_run *w, struct bench_iterati
 int site_run(struct site *s, struct workload_run *w, struct bench_iteration *it,
 	     struct err *err)
 {
-	int ret = s->virt ? site_virtual_run(s, w, it, err) : run_real(s, w, it, err);
+	int ret = -ESTALE;
 
+	for (unsigned int i = 0; i < TRIES && ret == -ESTALE; i++) {
+		*it = (struct bench_iteration){ 0 };
+		ret = s->virt ? site_virtual_run(s, w, it, err) : run_real(s, w, it, err);
+	}
 	return ret && ret != -EINTR ? err_wrap(err, ret, "workload '%s'", w->type->name)
 				    : ret;
 }

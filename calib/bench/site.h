@@ -59,11 +59,12 @@ int site_prepare(struct site *s, struct workload_run *w, struct err *err);
 void site_series(const struct workload_run *w, struct bench_series *series);
 /*
  * site_run - one iteration
- * @it: times, energy and late wake-ups are filled in
+ * @it: times, energy and late wake-ups are filled in, the rest is zeroed
  *
- * Call it with the signals held back (calib/measure/stop.h). 0; -EINTR a signal asks us
- * to end; -ESTALE calib was stopped and went on meanwhile: what was measured is worth
- * nothing; what the workload returns. Nothing runs afterwards.
+ * Call it with the signals held back (calib/measure/stop.h). What was measured while
+ * calib was stopped and went on is worth nothing, and run again. 0; -EINTR a signal asks
+ * us to end; -ESTALE it was stopped each time; what the workload returns. Nothing runs
+ * afterwards.
  */
 int site_run(struct site *s, struct workload_run *w, struct bench_iteration *it,
 	     struct err *err);

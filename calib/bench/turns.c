@@ -14,7 +14,6 @@
 
 #define STREAM_COIN 0xabbau    /* of random numbers: no other part uses it */
 #define SETTLE_NS   200000000u /* after a change of settings */
-#define TRIES	    3	       /* of an iteration during which calib was stopped */
 
 struct at {
 	struct progress progress;
@@ -81,30 +80,16 @@ static void show(struct turns *t, struct at *at, int side, uint32_t round)
 	progress_update(&at->progress, now, at->done, at->all, left, what);
 }
 
-/* Again, when calib was stopped (Ctrl-Z) and let go on meanwhile. */
-static int run_until_sound(struct turns *t, int side, struct bench_iteration *it,
-			   struct err *err)
-{
-	int ret = -ESTALE;
-
-	for (int i = 0; i < TRIES && ret == -ESTALE; i++) {
-		*it = (struct bench_iteration){ 0 };
-		ret = site_run(t->site, t->sides[side].workload, it, err);
-	}
-	return ret;
-}
-
 /* Both files, so that each tells whether the experiment was completed. */
-static int keep(struct turns *t, bool last, struct err *err)
+static int keep(struct turns *t, int side, bool last, struct err *err)
 {
-	int ret = 0;
+	const struct turns_side *own = &t->sides[side], *other = &t->sides[!side];
+	int ret;
 
-	for (int i = 0; i < 2 && !ret; i++) {
-		t->sides[i].result->interrupted = !last;
-		if (t->sides[i].output)
-			ret = bench_result_write(t->sides[i].output, t->sides[i].result,
-						 err);
-	}
+	own->result->interrupted = other->result->interrupted = !last;
+	ret = bench_result_keep(own->output, own->result, 0, err);
+	if (!ret && other->output)
+		ret = bench_result_write(other->output, other->result, err);
 	return ret;
 }
 
@@ -117,7 +102,7 @@ static int one(struct turns *t, struct at *at, int side, uint32_t round, uint32_
 	if (ret)
 		return ret;
 	show(t, at, side, round);
-	ret = run_until_sound(t, side, &it, err);
+	ret = site_run(t->site, t->sides[side].workload, &it, err);
 	if (ret)
 		return ret;
 	at->done++;
@@ -126,7 +111,7 @@ static int one(struct turns *t, struct at *at, int side, uint32_t round, uint32_
 	it.order = order;
 	it.label[0] = 'A' + side;
 	ret = bench_series_add(&t->sides[side].result->series[0], &it, err);
-	return ret ? ret : keep(t, at->done == at->all, err);
+	return ret ? ret : keep(t, side, at->done == at->all, err);
 }
 
 int turns_run(struct turns *t, struct err *err)

@@ -153,6 +153,21 @@ false" ]
 	[ ! -e r-a.json ]
 }
 
+@test "a disk that gets full keeps the iterations that it is told to" {
+	# Nine sizes, so that it is full at either side's turn.
+	for blocks in {4..12}; do
+		run --separate-stderr bash -c "trap '' XFSZ; ulimit -f $blocks; exec \"\$@\"" - "$CALIB" bench ab \
+			--board virtual:odroid-xu3 --a messages --b pipe --iterations 100 -o r
+		[ $status -eq 2 ]
+		[[ $stderr == *"error: cannot write 'r-"[ab]".json' "*"; what was done before is in r-a.json and r-b.json, "* ]]
+		for side in a b; do
+			kept=$(jq '.workloads[0].iterations | length' r-$side.json)
+			[ "$kept" -gt 0 ]
+			grep -q "^  ${side^}: r-$side.json, $kept iterations* " <<< "$output" || { echo "$output"; false; }
+		done
+	done
+}
+
 @test "on a machine that plays an Odroid-XU3 governors alternate and are put back" {
 	fake
 	settings > before

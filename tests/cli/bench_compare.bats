@@ -73,6 +73,22 @@ refused() {
 	[[ $output != *energy* ]]
 }
 
+@test "times of 0 are told in the unit of the others" {
+	# first row: A, B and the difference
+	row() {
+		grep '^time ' <<< "$output" | sed '1!d; s/  */ /g'
+	}
+	result zero.json 0:0 3:0 4:0
+	compare zero.json b.json --metric time
+	[ "$status" -eq 0 ]
+	[ "$(row)" = "time 0.000 s - 1.102 s 0.98 % -" ]
+	compare b.json zero.json --metric time
+	[ "$(row)" = "time 1.102 s 0.98 % 0.000 s - -100.00 %" ]
+	compare zero.json zero.json --metric time
+	[ "$(row)" = "time 0 ns - 0 ns - -" ]
+	[[ $output != *nan* ]]
+}
+
 @test "compare tells what else differs, and that the sides took turns" {
 	compare a.json b.json
 	[ "$status" -eq 0 ]

@@ -138,6 +138,24 @@ good" ]
 	[[ $stderr == *"error: no program 'rt-app' here; install it (Debian package 'rt-app'), or use the workload 'periodic'" ]]
 }
 
+@test "what cannot be rewritten is no output file" {
+	mkfifo fifo
+	for out in - fifo /dev/null; do
+		bench perf -o $out -- touch ran
+		[ $status -eq 2 ]
+		[[ $stderr == *"error: '$out' is no regular file, and a result is written anew after each iteration; give a file, "* ]]
+	done
+	mkfifo ab-b.json
+	bench ab --a 'touch ran' --b 'touch ran too' -o ab
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: 'ab-b.json' is no regular file, "* ]]
+	[ ! -e ran ]
+	[ ! -e ab-a.json ]
+	bench perf -o . -- touch ran
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: "*"'.'"* ]]
+}
+
 @test "a disk that gets full keeps the iterations that it is told to" {
 	run --separate-stderr bash -c "trap '' XFSZ; ulimit -f 8; exec \"\$@\"" - "$CALIB" bench perf \
 		--board virtual:odroid-xu3 --iterations 200 -o r.json
