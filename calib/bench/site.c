@@ -64,12 +64,16 @@ void site_close(struct site *s)
 
 int site_apply(struct site *s, const struct knobs_combo *c, struct err *err)
 {
-	return s->virt ? site_virtual_apply(s, c, err) : knobs_apply(&s->knobs, c, err);
+	return s->virt ? knobs_virtual_apply(&s->settings, c, err)
+		       : knobs_apply(&s->knobs, c, err);
 }
 
 int site_restore(struct site *s, struct err *err)
 {
-	return s->virt ? 0 : knobs_restore(&s->knobs, err);
+	if (!s->virt)
+		return knobs_restore(&s->knobs, err);
+	knobs_virtual_open(&s->settings, &s->board);
+	return 0;
 }
 
 const struct rails *site_rails(const struct site *s)

@@ -5,9 +5,9 @@
  *
  * On a virtual board no scheduler is modelled. An iteration is so much work, as each
  * workload says; it is spread over the CPUs in proportion to their capacity, all at one
- * share of their time, at the clocks of a governor that has settled (1.25 x that share of
- * the highest clock for schedutil and ondemand). Its energy is what the virtual meters
- * tell. Runs of the same thing differ by a spread that is given, not found.
+ * share of their time, at the clocks of a governor that has settled
+ * (governor_settled_khz()). Its energy is what the virtual meters tell. Runs of the same
+ * thing differ by a spread that is given, not found.
  */
 #ifndef CALIB_BENCH_SITE_H
 #define CALIB_BENCH_SITE_H

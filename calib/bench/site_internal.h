@@ -7,6 +7,7 @@
 
 #include "boards/rng.h"
 #include "boards/virtual.h"
+#include "calib/bench/knobs_virtual.h"
 #include "calib/bench/site.h"
 
 struct site {
@@ -18,14 +19,13 @@ struct site {
 	/* a virtual board */
 	struct board board;
 	struct virtual *virt;
-	char governor[32];
+	struct knobs_virtual settings;
 	struct rng rng;
 };
 
 void site_take_energy(const struct site *s, const struct rails_energy *e,
 		      struct bench_iteration *it);
 int site_virtual_open(struct site *s, struct err *err);
-int site_virtual_apply(struct site *s, const struct knobs_combo *c, struct err *err);
 void site_virtual_describe(const struct site *s, struct bench_context *c);
 int site_virtual_run(struct site *s, const struct workload_run *w,
 		     struct bench_iteration *it, struct err *err);

@@ -13,12 +13,8 @@
 
 #define STREAM_RUNS   0xb000u	  /* of random numbers: no other part uses it */
 #define IDLE_NS	      1000000000u /* between iterations */
-#define HEADROOM      1.25	  /* of schedutil, map_util_perf() in the kernel */
 #define STEP_NS	      1000000000u /* between looks at signals */
 #define SHORTEST_WORK 0.05	  /* of the mean, whatever the spread */
-
-static const char *const governors[] = { "schedutil", "ondemand", "performance",
-					 "powersave" };
 
 int site_virtual_open(struct site *s, struct err *err)
 {
@@ -26,7 +22,7 @@ int site_virtual_open(struct site *s, struct err *err)
 	int ret;
 
 	s->board = *s->opt.virtual_board;
-	strcpy(s->governor, governors[0]);
+	knobs_virtual_open(&s->settings, &s->board);
 	rng_seed(&s->rng, s->opt.seed, STREAM_RUNS);
 	ret = virtual_new(&s->board, &vo, &s->virt, err);
 	if (!ret)
@@ -37,42 +33,25 @@ int site_virtual_open(struct site *s, struct err *err)
 	return ret;
 }
 
-int site_virtual_apply(struct site *s, const struct knobs_combo *c, struct err *err)
-{
-	if (c->epp[0] || c->policy_count)
-		return err_set(err, -ENOTSUP,
-			       "on a virtual board bench has no model of EPP and of "
-			       "single policies; 'calib ramp' and 'calib sweep' have one "
-			       "of EPP");
-	for (size_t i = 0; i < sizeof(governors) / sizeof(governors[0]); i++) {
-		if (c->governor[0] && strcmp(c->governor, governors[i]) != 0)
-			continue;
-		strcpy(s->governor, governors[i]);
-		return 0;
-	}
-	return err_set(err, -EINVAL,
-		       "governor '%s' is not one of schedutil, ondemand, performance, "
-		       "powersave",
-		       c->governor);
-}
-
 static uint32_t top_khz(const struct board_cluster *cl)
 {
 	return cl->opps[cl->opp_count - 1].khz;
 }
 
-/* Of one CPU at @khz, of the fastest CPU's; 1 is that one's at its highest clock. */
-static double capacity(const struct board *b, unsigned int cluster, uint32_t khz)
+static struct governor governor_of(const struct site *s, unsigned int cluster)
 {
-	const struct board_cluster *cl = &b->clusters[cluster];
-	double most = 0, dmips;
+	struct governor g;
 
-	for (unsigned int i = 0; i < b->cluster_count; i++) {
-		dmips = b->clusters[i].capacity_dmips_mhz;
-		most = fmax(most, (dmips ? dmips : 1) * top_khz(&b->clusters[i]));
-	}
-	dmips = cl->capacity_dmips_mhz;
-	return (dmips ? dmips : 1) * khz / most;
+	knobs_virtual_governor(&s->settings, cluster, 0, &g);
+	return g;
+}
+
+/* Of one CPU at @khz; 1 is that of the fastest one at its highest clock. */
+static double capacity(const struct site *s, unsigned int cluster, uint32_t khz)
+{
+	const struct governor g = governor_of(s, cluster);
+
+	return g.cpu.capacity * khz / g.cpu.max_khz;
 }
 
 /* How an iteration is spread. */
@@ -97,30 +76,23 @@ static void choose_cpus(const struct board *b, double cpus, struct spread *sp)
 	}
 }
 
-static double power_of(const struct board *b, const struct spread *sp)
+static double power_of(const struct site *s, const struct spread *sp)
 {
 	double sum = 0;
 
-	for (unsigned int i = 0; i < b->cluster_count; i++)
-		sum += sp->cpus[i] * capacity(b, i, sp->khz[i]);
+	for (unsigned int i = 0; i < s->board.cluster_count; i++)
+		sum += sp->cpus[i] * capacity(s, i, sp->khz[i]);
 	return sum;
 }
 
 /* The clock that the governor has settled at, where the CPUs are busy for @share of their
  * time at the highest clock. */
-static uint32_t settled_khz(const struct site *s, const struct board_cluster *cl,
-			    double share)
+static uint32_t settled_khz(const struct site *s, unsigned int cluster, double share)
 {
-	double want = HEADROOM * share * top_khz(cl);
+	const struct governor g = governor_of(s, cluster);
 
-	if (!strcmp(s->governor, "performance"))
-		return top_khz(cl);
-	if (!strcmp(s->governor, "powersave"))
-		return cl->opps[0].khz;
-	for (unsigned int i = 0; i < cl->opp_count; i++)
-		if (cl->opps[i].khz >= want)
-			return cl->opps[i].khz;
-	return top_khz(cl);
+	return knobs_virtual_khz(&s->board.clusters[cluster],
+				 governor_settled_khz(&g, share));
 }
 
 static void spread_work(const struct site *s, double cpu_s, double cpus, double least_s,
@@ -134,12 +106,12 @@ static void spread_work(const struct site *s, double cpu_s, double cpus, double 
 	choose_cpus(b, cpus, sp);
 	for (i = 0; i < b->cluster_count; i++)
 		sp->khz[i] = top_khz(&b->clusters[i]);
-	most = power_of(b, sp);
+	most = power_of(s, sp);
 	if (least_s > 0)
 		share = fmin(cpu_s / (least_s * most), 1);
 	for (i = 0; i < b->cluster_count; i++)
-		sp->khz[i] = settled_khz(s, &b->clusters[i], sp->cpus[i] > 0 ? share : 0);
-	most = power_of(b, sp);
+		sp->khz[i] = settled_khz(s, i, sp->cpus[i] > 0 ? share : 0);
+	most = power_of(s, sp);
 	sp->time_s = fmax(least_s, cpu_s / most);
 	sp->busy = fmin(cpu_s / (sp->time_s * most), 1);
 }
@@ -161,7 +133,7 @@ static int idle(struct site *s, struct err *err)
 {
 	for (unsigned int i = 0; i < s->board.cluster_count; i++) {
 		virtual_set_load(s->virt, i, 0, 1);
-		virtual_set_khz(s->virt, i, settled_khz(s, &s->board.clusters[i], 0));
+		virtual_set_khz(s->virt, i, settled_khz(s, i, 0));
 	}
 	return pass(s, virtual_now_ns(s->virt) + IDLE_NS, err);
 }
@@ -218,7 +190,9 @@ void site_virtual_describe(const struct site *s, struct bench_context *c)
 		p->cpu_count = cl->cpu_count;
 		memcpy(p->cpus, cl->cpus, sizeof(p->cpus));
 		snprintf(p->driver, sizeof(p->driver), "virtual");
-		snprintf(p->governor, sizeof(p->governor), "%s", s->governor);
+		snprintf(p->governor, sizeof(p->governor), "%s",
+			 s->settings.set[i].governor);
+		snprintf(p->epp, sizeof(p->epp), "%s", s->settings.set[i].epp);
 		p->min_khz = cl->opps[0].khz;
 		p->max_khz = top_khz(cl);
 		cpulist_format(cl->cpus, cl->cpu_count, one, sizeof(one));

@@ -10,23 +10,23 @@
 #include <string.h>
 
 #include "boards/virtual.h"
+#include "calib/bench/knobs_virtual.h"
 #include "calib/bench/stage.h"
 #include "calib/measure/stop.h"
-#include "calib/sim/governor.h"
 #include "calib/sim/sim.h"
 
 /* At 12 cycles for each multiply, subtract, multiply of the recurrence; a unit of the
  * virtual boards' work is 977 cycles. */
 #define STEPS_PER_UNIT 80
-/* What a new process costs before it works: what Linux takes on a core of 2 GHz. */
-#define FORK_NS	  150000
-#define SETTLE_NS UINT64_C(1000000000)
+/* What a new process costs its parent: 150 us of a big core at 2 GHz, as on Linux. */
+#define FORK_STEPS 24576
+#define SETTLE_NS  UINT64_C(1000000000)
 
 struct board_stage {
 	struct stage stage; /* first: see stage.h */
 	struct board board;
 	struct virtual *virt;
-	struct knobs_combo combo;
+	struct knobs_virtual knobs;
 	unsigned int cluster; /* of the task */
 	struct governor governor;
 	double activity, busy_ns;
@@ -45,91 +45,28 @@ static struct board_stage *to_board(struct stage *s)
 	return (struct board_stage *)s;
 }
 
-static double capacity(const struct board *board, unsigned int i)
-{
-	double most = 0, own = 0;
-
-	for (unsigned int c = 0; c < board->cluster_count; c++) {
-		const struct board_cluster *cl = &board->clusters[c];
-		double rate = (double)cl->truth.work_per_mhz *
-			      cl->opps[cl->opp_count - 1].khz;
-
-		most = fmax(most, rate);
-		own = c == i ? rate : own;
-	}
-	return own / most;
-}
-
-/* What distributions leave. */
+/* What the task's CPU is under now. */
 static void board_settings(struct stage *s, unsigned int cpu, struct knobs_combo *c)
 {
-	bool hwp = to_board(s)->board.hybrid && strcmp(c->mode, "passive") != 0;
+	const struct coretype *type = coretypes_find(s->types, s->type_count, cpu);
+	const struct knobs_combo *set = type ? &to_board(s)->knobs.set[type - s->types]
+					     : NULL;
 
-	(void)cpu;
-	if (!c->governor[0])
-		strcpy(c->governor, hwp ? "powersave" : "schedutil");
-	if (!c->epp[0] && hwp && !strcmp(c->governor, "powersave"))
-		strcpy(c->epp, "balance_performance");
+	if (set && !c->governor[0])
+		memcpy(c->governor, set->governor, sizeof(c->governor));
+	if (set && !c->epp[0])
+		memcpy(c->epp, set->epp, sizeof(c->epp));
 }
 
-static int check_mode(const struct board_stage *bs, const struct knobs_combo *c,
-		      struct err *err)
-{
-	if (!c->mode[0])
-		return 0;
-	if (!bs->board.hybrid)
-		return err_set(err, -ENOTSUP,
-			       "this virtual board's driver has no modes to set; that of "
-			       "virtual:intel-hybrid has");
-	if (!strcmp(c->mode, "passive"))
-		return 0;
-	if (strcmp(c->mode, "active") != 0)
-		return err_set(err, -EINVAL,
-			       "mode '%s' of a driver is not one of active "
-			       "passive",
-			       c->mode);
-	if (strcmp(c->governor, "powersave") != 0 &&
-	    strcmp(c->governor, "performance") != 0 && c->governor[0])
-		return err_set(err, -EINVAL,
-			       "governor '%s' is not offered in active mode; there are "
-			       "performance powersave",
-			       c->governor);
-	return 0;
-}
-
-static int init_governor(struct board_stage *bs, const struct knobs_combo *c,
-			 struct governor *g, struct err *err)
-{
-	const struct board_cluster *cl = &bs->board.clusters[bs->cluster];
-	const struct governor_cpu cpu = {
-		.min_khz = cl->opps[0].khz,
-		.max_khz = cl->opps[cl->opp_count - 1].khz,
-		.capacity = capacity(&bs->board, bs->cluster),
-	};
-	struct knobs_combo all = *c;
-	int ret = check_mode(bs, c, err);
-
-	if (ret)
-		return ret;
-	board_settings(&bs->stage, 0, &all);
-	if (!strcmp(c->mode, "passive"))
-		all.epp[0] = '\0'; /* no more than a hint there */
-	return governor_init(g, all.governor, all.epp, bs->board.hybrid, &cpu,
-			     virtual_now_ns(bs->virt), err);
-}
-
-/* The lowest operating point that is as fast as the governor asks for. */
 static void follow(struct board_stage *bs)
 {
-	const struct board_cluster *cl = &bs->board.clusters[bs->cluster];
-	unsigned int i = 0;
+	uint32_t khz = knobs_virtual_khz(&bs->board.clusters[bs->cluster],
+					 bs->governor.khz);
 
-	while (i + 1 < cl->opp_count && cl->opps[i].khz < bs->governor.khz - 0.5)
-		i++;
 	/* To the physics, each setting is a visit to an operating point. */
-	if (cl->opps[i].khz != bs->asked_khz)
-		virtual_set_khz(bs->virt, bs->cluster, cl->opps[i].khz);
-	bs->asked_khz = cl->opps[i].khz;
+	if (khz != bs->asked_khz)
+		virtual_set_khz(bs->virt, bs->cluster, khz);
+	bs->asked_khz = khz;
 }
 
 static double clock_khz(const struct board_stage *bs)
@@ -224,27 +161,18 @@ static void set_busy(struct board_stage *bs, bool busy)
 
 static int board_check(struct stage *s, const struct knobs_combo *c, struct err *err)
 {
-	struct governor g;
-
-	if (c->policy_count)
-		return err_set(err, -EINVAL,
-			       "a virtual board has no cpufreq policies to name");
-	return init_governor(to_board(s), c, &g, err);
+	return knobs_virtual_check(&to_board(s)->knobs, c, err);
 }
 
 static int board_apply(struct stage *s, const struct knobs_combo *c, struct err *err)
 {
-	int ret = board_check(s, c, err);
-
-	if (!ret)
-		to_board(s)->combo = *c;
-	return ret;
+	return knobs_virtual_apply(&to_board(s)->knobs, c, err);
 }
 
 static int board_restore(struct stage *s, struct err *err)
 {
 	(void)err;
-	memset(&to_board(s)->combo, 0, sizeof(to_board(s)->combo));
+	knobs_virtual_open(&to_board(s)->knobs, &to_board(s)->board);
 	return 0;
 }
 
@@ -273,10 +201,9 @@ static int enter(struct board_stage *bs, unsigned int cpu, struct err *err)
 	struct governor g;
 	int ret = choose_cluster(bs, cpu, err);
 
-	if (!ret)
-		ret = init_governor(bs, &bs->combo, &g, err);
 	if (ret)
 		return ret;
+	knobs_virtual_governor(&bs->knobs, bs->cluster, virtual_now_ns(bs->virt), &g);
 	if (bs->cluster != old || bs->governor.kind != g.kind ||
 	    bs->governor.lag_ns != g.lag_ns || g.kind == GOVERNOR_FIXED)
 		bs->governor = g;
@@ -299,6 +226,9 @@ static int board_task(struct stage *s, unsigned int cpu, const struct stage_task
 	bs->counting = false;
 	bs->slice_ns = begin;
 	ret = task->run(s, task->arg, err);
+	if (bs->governor.busy)
+		set_busy(bs, false);
+	governor_end_task(&bs->governor);
 	if (bs->power && bs->counting && !power->watt->samples &&
 	    virtual_now_ns(bs->virt) > begin)
 		end_slice(bs, virtual_now_ns(bs->virt) - begin);
@@ -315,10 +245,9 @@ static bool asked_to_end(struct err *err)
 	return true;
 }
 
-static int board_work(struct stage *s, double steps, uint64_t end_ns,
+static int busy_steps(struct board_stage *bs, double steps, uint64_t end_ns,
 		      const struct stage_watch *watch, struct err *err)
 {
-	struct board_stage *bs = to_board(s);
 	double per_unit = bs->board.clusters[bs->cluster].truth.work_per_mhz *
 			  STEPS_PER_UNIT;
 	uint64_t now = virtual_now_ns(bs->virt);
@@ -326,7 +255,6 @@ static int board_work(struct stage *s, double steps, uint64_t end_ns,
 
 	if (asked_to_end(err))
 		return -EINTR;
-	set_busy(bs, true);
 	while (left > 0 && now < end_ns) {
 		double rate = per_unit * clock_khz(bs) * 1e-12; /* steps per ns */
 		uint64_t until = governor_next_ns(&bs->governor);
@@ -348,8 +276,19 @@ static int board_work(struct stage *s, double steps, uint64_t end_ns,
 		left -= done;
 		now = until;
 	}
-	set_busy(bs, false);
 	return 0;
+}
+
+static int board_work(struct stage *s, double steps, uint64_t end_ns,
+		      const struct stage_watch *watch, struct err *err)
+{
+	struct board_stage *bs = to_board(s);
+	int ret;
+
+	set_busy(bs, true);
+	ret = busy_steps(bs, steps, end_ns, watch, err);
+	set_busy(bs, false);
+	return ret;
 }
 
 static int board_sleep_until(struct stage *s, uint64_t ns, struct err *err)
@@ -358,6 +297,8 @@ static int board_sleep_until(struct stage *s, uint64_t ns, struct err *err)
 
 	if (asked_to_end(err))
 		return -EINTR;
+	if (bs->governor.busy)
+		set_busy(bs, false);
 	if (ns > virtual_now_ns(bs->virt))
 		play(bs, ns);
 	return 0;
@@ -368,15 +309,22 @@ static uint64_t board_now_ns(struct stage *s)
 	return virtual_now_ns(to_board(s)->virt);
 }
 
+/* Parent and child are on one CPU, which is busy until the parent sleeps. */
 static int board_process(struct stage *s, double steps, struct err *err)
 {
 	struct board_stage *bs = to_board(s);
-	int ret = board_sleep_until(s, board_now_ns(s) + FORK_NS, err);
+	int ret;
 
+	if (!bs->governor.busy)
+		set_busy(bs, true);
+	ret = busy_steps(bs, FORK_STEPS, UINT64_MAX, NULL, err);
 	if (ret)
 		return ret;
 	governor_new_task(&bs->governor);
-	return board_work(s, steps, UINT64_MAX, NULL, err);
+	follow(bs);
+	ret = busy_steps(bs, steps, UINT64_MAX, NULL, err);
+	governor_end_task(&bs->governor);
+	return ret;
 }
 
 static uint64_t board_task_ns(struct stage *s)
@@ -447,13 +395,14 @@ int stage_virtual_open(const struct board *board, uint64_t seed, struct stage **
 	}
 	bs->stage.ops = &board_ops;
 	bs->board = *board;
+	knobs_virtual_open(&bs->knobs, &bs->board);
 	bs->stage.type_count = coretypes_of_board(board, bs->stage.types);
 	bs->stage.virtual_board = bs->stage.has_knobs = true;
 	snprintf(bs->stage.board, sizeof(bs->stage.board), "%s", board->name);
 	choose_meters(bs);
 	/* Meters have their first readings. */
 	pass(bs, SETTLE_NS);
-	init_governor(bs, &bs->combo, &bs->governor, NULL);
+	knobs_virtual_governor(&bs->knobs, 0, virtual_now_ns(bs->virt), &bs->governor);
 	*s = &bs->stage;
 	return 0;
 }

@@ -16,6 +16,7 @@
 #define UP_THRESHOLD	0.95
 #define HEADROOM	1.25
 #define UTIL_EST_WEIGHT 0.25
+#define UTIL_FULL	(1023 / 1024.0) /* it cannot tell whether there was idle time */
 #define HWP_LOOK_NS	1000000u
 
 static const struct {
@@ -95,12 +96,6 @@ int governor_init(struct governor *g, const char *name, const char *epp, bool ha
 	return epp[0] ? take_epp(g, epp, !strcmp(name, "powersave"), err) : 0;
 }
 
-void governor_new_task(struct governor *g)
-{
-	g->util = fmax(g->util, g->cpu.capacity / 2);
-	g->util_est = 0;
-}
-
 static double between(const struct governor *g, double khz)
 {
 	return fmin(fmax(khz, g->cpu.min_khz), g->cpu.max_khz);
@@ -157,6 +152,21 @@ static void ask(struct governor *g)
 	g->next_ns = g->kind != GOVERNOR_FIXED && g->busy ? g->now_ns + step : UINT64_MAX;
 }
 
+void governor_new_task(struct governor *g)
+{
+	g->own = fmax(g->cpu.capacity - g->util, 0) / 2;
+	g->util += g->own;
+	g->util_est = 0;
+	if (g->busy)
+		ask(g);
+}
+
+void governor_end_task(struct governor *g)
+{
+	g->util -= g->own;
+	g->own = 0;
+}
+
 void governor_run(struct governor *g, bool busy)
 {
 	if (g->busy && !busy)
@@ -176,22 +186,63 @@ static double toward(double from, double to, double ns, double half_life_ns)
 	return to + (from - to) * exp2(-ns / half_life_ns);
 }
 
+/* Of the CPU's util, and of what of it is the task's. */
+static void pass_util(struct governor *g, double to, double ns)
+{
+	g->util = toward(g->util, to, ns, HALF_LIFE_NS);
+	g->own = toward(g->own, to, ns, HALF_LIFE_NS);
+}
+
+static void pass_pelt(struct governor *g, double ns, double speed)
+{
+	if (g->busy) {
+		pass_util(g, 1, ns * speed);
+		g->lost_ns += ns * (1 - speed);
+		return;
+	}
+	pass_util(g, 0, ns + (g->util < UTIL_FULL ? g->lost_ns : 0));
+	g->lost_ns = 0;
+}
+
 void governor_pass(struct governor *g, uint64_t ns, double khz)
 {
-	double passed = ns - g->now_ns, speed = khz / g->cpu.max_khz * g->cpu.capacity;
+	double passed = ns - g->now_ns;
 
 	g->now_ns = ns;
-	if (g->busy) {
-		g->util = toward(g->util, 1, passed * speed, HALF_LIFE_NS);
-		g->busy_ns += passed;
-	} else {
-		g->util = toward(g->util, 0, passed, HALF_LIFE_NS);
-	}
-	/* Demand: the share of the highest clock that the CPU is busy with. */
+	pass_pelt(g, passed, khz / g->cpu.max_khz * g->cpu.capacity);
+	g->busy_ns += g->busy ? passed : 0;
 	if (g->lag_ns > 0)
 		g->wants = toward(g->wants, g->busy, passed, g->lag_ns * M_LN2);
 	else
 		g->wants = 1;
 	if (ns >= governor_next_ns(g))
 		ask(g);
+}
+
+/* Where the busy share of the time at the clock that it asks for makes it ask for that.
+ */
+static double settled_ondemand(const struct governor *g, double share)
+{
+	double min = g->cpu.min_khz, max = g->cpu.max_khz;
+	double khz = (min + sqrt(min * min + 4 * share * max * (max - min))) / 2;
+
+	return share * max / khz > UP_THRESHOLD ? max : khz;
+}
+
+static double settled_hwp(const struct governor *g, double share)
+{
+	double of_max = g->lag_ns > 0 ? sqrt(HEADROOM * share) : 1;
+
+	return between(g, fmin(of_max, g->ceiling) * g->cpu.max_khz);
+}
+
+double governor_settled_khz(const struct governor *g, double share)
+{
+	if (g->kind == GOVERNOR_SCHEDUTIL)
+		return between(g, HEADROOM * share * g->cpu.max_khz);
+	if (g->kind == GOVERNOR_ONDEMAND)
+		return settled_ondemand(g, share);
+	if (g->kind == GOVERNOR_HWP)
+		return settled_hwp(g, share);
+	return g->khz;
 }

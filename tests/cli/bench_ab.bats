@@ -149,8 +149,18 @@ false" ]
 	[ ! -e ran ]
 	ab --a-governor warp --board virtual:odroid-xu3
 	[ "$status" -eq 2 ]
-	[[ $stderr == *"governor 'warp' is not one of "* ]]
+	[[ $stderr == *"governor 'warp' is not offered by a virtual board; "* ]]
 	[ ! -e r-a.json ]
+	ab --a-epp power --b-epp performance --board virtual:odroid-xu3
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: this virtual board has no EPP to set; virtual:intel-hybrid has" ]]
+}
+
+@test "EPPs of a virtual hybrid are compared" {
+	ab --board virtual:intel-hybrid --a-epp performance --b-epp power -w periodic -o r
+	[ "$status" -eq 0 ]
+	[ "$(jq -r '.context.policies[0]["energy-performance-preference"]' r-a.json r-b.json | paste -sd' ')" = "performance power" ]
+	[[ "$output" == *VIRTUAL* && "$output" == *"energy/performance preference: A performance, B power"* ]]
 }
 
 @test "a disk that gets full keeps the iterations that it is told to" {

@@ -128,7 +128,16 @@ good" ]
 	done
 	bench energy --board virtual:odroid-xu3 --governor fast
 	[ $status -eq 2 ]
-	[[ $stderr == *"error: governor 'fast' is not one of schedutil, ondemand, performance, powersave" ]]
+	[[ $stderr == *"error: governor 'fast' is not offered by a virtual board; there are performance powersave userspace schedutil ondemand" ]]
+	bench energy --board virtual:odroid-xu3 --epp power
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: this virtual board has no EPP to set; virtual:intel-hybrid has" ]]
+	bench energy --board virtual:intel-hybrid --governor performance --epp power
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: the governor performance takes no EPP 'power', as with intel_pstate; "* ]]
+	bench energy --board virtual:intel-hybrid --governor powersave,policy=1
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: there is no cpufreq policy1 here" ]]
 	bench perf -o none/r.json -- touch ran
 	[ $status -eq 2 ]
 	[[ $stderr == *"error: cannot write 'none/r.json': "*"No such file or directory" ]]
@@ -240,6 +249,24 @@ mean() {
 	done
 	sort -n watts | cmp - watts
 	[ "$(sort -u watts | wc -l)" -eq 3 ]
+}
+
+@test "EPPs of a virtual hybrid: what saves takes less power, by policy too" {
+	for o in power power,policy=0 performance; do
+		bench energy --board virtual:intel-hybrid -w periodic:tasks=50 --epp $o --format json
+		[ $status -eq 0 ]
+		jq -c '[.context.policies[] | [.policy, .governor, .["energy-performance-preference"]]]' \
+			<<< "$output" >> settings
+		jq '[.workloads[0].iterations[] | (.["energy-uj"] | add) / .["time-ns"]] | add * 1e6 | floor' \
+			<<< "$output" >> watts
+	done
+	[ "$(sed -n 2p settings)" = '[[4,"powersave","balance_performance"],[0,"powersave","power"]]' ]
+	[ "$(sed -n 3p settings)" = '[[4,"powersave","performance"],[0,"powersave","performance"]]' ]
+	sort -n watts | cmp - watts
+	[ "$(sort -u watts | wc -l)" -eq 3 ]
+	bench perf --board virtual:intel-hybrid -w pipe --governor userspace --iterations 2
+	[ $status -eq 0 ]
+	[[ "$output" == *"settings: all policies userspace"* ]]
 }
 
 @test "RAPL counters are subtracted, and the package is not counted twice" {

@@ -177,6 +177,98 @@ static void an_epp_that_saves_is_slower_and_ends_lower(void **state)
 	assert_true(at_1_s[1] == 2000000 && at_1_s[3] < at_1_s[2]);
 }
 
+static void what_a_task_had_goes_when_it_ends(void **state)
+{
+	struct governor g = start("schedutil", "", &big);
+	double parent;
+
+	(void)state;
+	governor_run(&g, true);
+	go(&g, 20);
+	parent = g.util;
+	governor_new_task(&g);
+	assert_float_equal(g.util, parent + (1 - parent) / 2, 1e-9);
+	go(&g, 21);
+	governor_end_task(&g);
+	/* The parent's has aged meanwhile. */
+	assert_float_equal(g.util, parent * exp2(-1.0 / 32 * g.khz / 2000000), 1e-3);
+}
+
+struct busy_time {
+	double all_ns, near_ns; /* near: the clock is close to @khz */
+	double cycles;
+};
+
+static void play_period(struct governor *g, double cycles, uint64_t end_ns, double khz,
+			struct busy_time *t)
+{
+	governor_run(g, true);
+	while (cycles > 1 && g->now_ns < end_ns) {
+		uint64_t now = g->now_ns, next = governor_next_ns(g);
+		double clock = g->khz, passed;
+
+		next = fmin(fmin(next, end_ns), now + ceil(cycles / clock));
+		passed = next - now;
+		governor_pass(g, next, clock);
+		cycles -= clock * passed;
+		t->all_ns += passed;
+		t->cycles += clock * passed;
+		t->near_ns += fabs(clock - khz) < 0.06 * g->cpu.max_khz ? passed : 0;
+	}
+	governor_run(g, false);
+	governor_pass(g, end_ns, g->khz);
+}
+
+static struct busy_time play_share(struct governor *g, double share)
+{
+	double khz = governor_settled_khz(g, share);
+	struct busy_time t = { 0 };
+
+	for (uint64_t end = g->now_ns + MS; end < 6000 * MS; end += MS) {
+		if (end == 2000 * MS)
+			t = (struct busy_time){ 0 };
+		play_period(g, share * MS * g->cpu.max_khz, end, khz, &t);
+	}
+	return t;
+}
+
+static void a_steady_share_settles_where_it_is_told_to(void **state)
+{
+	static const struct {
+		const char *name, *epp;
+	} all[] = {
+		{ "performance", "" },
+		{ "powersave", "" },
+		{ "userspace", "" },
+		{ "schedutil", "" },
+		{ "ondemand", "" },
+		{ "powersave", "performance" },
+		{ "powersave", "balance_performance" },
+		{ "powersave", "balance_power" },
+		{ "powersave", "power" },
+	};
+	static const struct governor_cpu *const cpus[] = { &big, &little };
+
+	(void)state;
+	for (size_t i = 0; i < 2 * sizeof(all) / sizeof(all[0]); i++)
+		for (double share = 0.05; share < 1; share += 0.15) {
+			struct governor g = start(all[i / 2].name, all[i / 2].epp,
+						  cpus[i % 2]);
+			double khz = governor_settled_khz(&g, share);
+			struct busy_time t = play_share(&g, share);
+
+			/* ondemand swings where its jump to the top is near. */
+			if (fabs(t.cycles / t.all_ns - khz) > 0.06 * g.cpu.max_khz ||
+			    (t.near_ns < 0.9 * t.all_ns &&
+			     (g.kind != GOVERNOR_ONDEMAND || share < 0.6)))
+				fail_msg("%s/%s at %.2f: mean %.0f, not %.0f kHz; %.0f "
+					 "%% of the time near it",
+					 all[i / 2].name, all[i / 2].epp, share,
+					 t.cycles / t.all_ns, khz,
+					 100 * t.near_ns / t.all_ns);
+		}
+}
+
 static void what_is_not_modelled_is_refused(void **state)
 {
 	struct governor g;
@@ -211,6 +303,8 @@ int main(void)
 		cmocka_unit_test(ondemand_goes_in_proportion_below_its_threshold),
 		cmocka_unit_test(ondemand_remembers_the_load_before_a_pause_once),
 		cmocka_unit_test(an_epp_that_saves_is_slower_and_ends_lower),
+		cmocka_unit_test(what_a_task_had_goes_when_it_ends),
+		cmocka_unit_test(a_steady_share_settles_where_it_is_told_to),
 		cmocka_unit_test(what_is_not_modelled_is_refused),
 	};
 

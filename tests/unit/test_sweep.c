@@ -120,6 +120,22 @@ static void serialized_processes_take_work_and_start(void **state)
 	assert_float_equal(row.seconds.average, 100 * (0.5e-3 + 0.15e-3), 1e-4);
 }
 
+static void schedutil_forgets_what_processes_counted(void **state)
+{
+	struct sweep_plan p = {
+		.serialized = true, .packet_ns = 500000, .tasks = 100, .samples = 4
+	};
+	struct sweep_row util = step(&p, "schedutil", 0, 0);
+	struct sweep_row demand = step(&p, "ondemand", 0, 0);
+	struct sweep_row fast = step(&p, "performance", 0, 0);
+
+	(void)state;
+	/* 1.25 x (0.23 + 0.38), of the parent and a new child: 1600 of 2000 MHz. */
+	assert_float_equal(util.seconds.average, fast.seconds.average / 0.8, 1e-3);
+	assert_float_equal(demand.seconds.average, fast.seconds.average, 1e-4);
+	assert_true(util.watt.average < 0.9 * fast.watt.average);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -130,6 +146,7 @@ int main(void)
 		cmocka_unit_test(a_lower_clock_takes_longer_and_draws_less),
 		cmocka_unit_test(packets_that_do_not_fit_are_late_and_leave_no_backlog),
 		cmocka_unit_test(serialized_processes_take_work_and_start),
+		cmocka_unit_test(schedutil_forgets_what_processes_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
