@@ -140,6 +140,104 @@ static void unknown_values_are_left_out_of_a_tally(void **state)
 	assert_float_equal(t.minimum, 2, 0);
 }
 
+/* A stage whose task gets its CPU at some starts only. */
+struct busy_stage {
+	struct stage stage;
+	unsigned int busy, starts; /* starts without CPU time, starts so far */
+	uint64_t now_ns, slept_ns;
+	int sleep; /* what sleeping comes to */
+};
+
+static struct busy_stage *to_busy(struct stage *s)
+{
+	return (struct busy_stage *)s;
+}
+
+static int busy_task(struct stage *s, unsigned int cpu, const struct stage_task *task,
+		     const struct stage_power *power, struct err *err)
+{
+	(void)cpu;
+	(void)power;
+	to_busy(s)->starts++;
+	return task->run(s, task->arg, err);
+}
+
+/* A busy CPU lets the task have its first moment. */
+static int busy_work(struct stage *s, double steps, uint64_t end_ns,
+		     const struct stage_watch *watch, struct err *err)
+{
+	struct busy_stage *b = to_busy(s);
+	uint64_t from = b->now_ns;
+
+	(void)steps;
+	(void)err;
+	b->now_ns = end_ns;
+	if (b->starts <= b->busy)
+		watch->piece(watch->arg, from, from + RAMP_BIN_NS, 9e6);
+	else
+		watch->piece(watch->arg, from, end_ns, 1e3 * RAMP_BINS);
+	return 0;
+}
+
+static uint64_t busy_now_ns(struct stage *s)
+{
+	return to_busy(s)->now_ns;
+}
+
+static int busy_sleep_until(struct stage *s, uint64_t ns, struct err *err)
+{
+	struct busy_stage *b = to_busy(s);
+
+	(void)err;
+	b->slept_ns += ns - b->now_ns;
+	b->now_ns = ns;
+	return b->sleep;
+}
+
+static const struct stage_ops busy_ops = {
+	.task = busy_task,
+	.work = busy_work,
+	.now_ns = busy_now_ns,
+	.task_ns = busy_now_ns,
+	.sleep_until = busy_sleep_until,
+};
+
+static void a_start_that_got_no_cpu_time_is_tried_again(void **state)
+{
+	struct busy_stage b = { .stage.ops = &busy_ops, .busy = 2, .now_ns = 1 };
+	struct ramp_run run;
+
+	(void)state;
+	assert_int_equal(ramp_once(&b.stage, 0, 7000, &run, NULL), 0);
+	assert_int_equal(b.starts, 3);
+	/* Each of them after the gap, and nothing of the first two is in it. */
+	assert_int_equal(b.slept_ns, 3 * 7000);
+	for (unsigned int i = 0; i < RAMP_WINDOWS; i++)
+		assert_float_equal(run.percent[i], 100, 1e-6);
+}
+
+static void a_cpu_that_stays_busy_is_an_error(void **state)
+{
+	struct busy_stage b = { .stage.ops = &busy_ops, .busy = 99, .now_ns = 1 };
+	struct ramp_run run;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(ramp_once(&b.stage, 0, 0, &run, &err), -ENODATA);
+	assert_non_null(strstr(err.msg, "something else keeps its CPU busy"));
+	assert_int_equal(b.starts, 3);
+}
+
+static void whoever_wants_to_end_is_not_made_to_try_again(void **state)
+{
+	struct busy_stage b = { .stage.ops = &busy_ops, .sleep = -EINTR, .now_ns = 1 };
+	struct ramp_run run;
+
+	(void)state;
+	assert_int_equal(ramp_once(&b.stage, 0, 0, &run, NULL), -EINTR);
+	assert_int_equal(b.starts, 0);
+}
+
 static struct ramp_run ramp_on(const char *name, unsigned int cpu, const char *settings)
 {
 	const struct stage_options o = { .board = name, .seed = 1 };
@@ -209,6 +307,9 @@ int main(void)
 		cmocka_unit_test(pieces_are_spread_over_the_milliseconds_that_they_span),
 		cmocka_unit_test(a_load_that_got_no_time_is_an_error),
 		cmocka_unit_test(unknown_values_are_left_out_of_a_tally),
+		cmocka_unit_test(a_start_that_got_no_cpu_time_is_tried_again),
+		cmocka_unit_test(a_cpu_that_stays_busy_is_an_error),
+		cmocka_unit_test(whoever_wants_to_end_is_not_made_to_try_again),
 		cmocka_unit_test(each_governor_of_a_virtual_board_has_its_ramp),
 		cmocka_unit_test(two_meters_of_one_rail_count_once),
 		cmocka_unit_test(a_board_without_meters_has_no_power),
