@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 
 # As from a shell: bats and prove leave variables for themselves.
 run_tests() {
-	env -i "PATH=/usr/bin:/bin" "HOME=$HOME" "TMPDIR=$BATS_TEST_TMPDIR" "B=$B" "$TOP/scripts/run-tests" "$@"
+	env -i "PATH=/usr/bin:/bin" "HOME=$HOME" "TMPDIR=$BATS_TEST_TMPDIR" "B=${made:-$B}" "$TOP/scripts/run-tests" "$@"
 }
 
 @test "a bats test that fails shows what it printed; one that passes does not" {
@@ -26,4 +26,18 @@ run_tests() {
 	[[ $output == *"not ok 1 - sums"*"# 0x2 != 0x3"* ]] || { echo "$output"; false; }
 	run -0 run_tests "$BATS_TEST_TMPDIR/test_good"
 	[[ $output != *"# ok"* ]]
+}
+
+@test "a program that a test needs and nobody built is named, with what builds it" {
+	made=$BATS_TEST_TMPDIR/none
+	run -2 run_tests tests/cli/run_tests.bats
+	[ "$output" = "run-tests: no '$made/calib/calib'; 'make check-tests TESTS=...' builds what tests need and runs them" ]
+	mkdir -p "$made/tests/fake"
+	ln -s "$B/calib" "$B/fdtedit" "$made"
+	cp "$B"/tests/fake/[!p]* "$made/tests/fake"
+	run -2 run_tests "$TOP/tests/cli/run_tests.bats"
+	[[ $output == "run-tests: no '$made/tests/fake/physics'; "* ]]
+	# Not all tests need all of them.
+	printf '%s\n' '@test "good" { true; }' > "$BATS_TEST_TMPDIR/one.bats"
+	run -0 run_tests "$BATS_TEST_TMPDIR/one.bats"
 }
