@@ -155,6 +155,17 @@ int board_match(const char *const compatibles[], size_t n, struct board *board,
 int board_match_root(const char *root, struct board *board, char *compatible, size_t size,
 		     struct err *err);
 
+/*
+ * board_cpus - its CPUs and OPPs as dtcpus_read() has them of a tree
+ * @d: new; borrows @board
+ *
+ * Cluster i is domain i, CPUs have their Linux numbers. Coefficients are not told.
+ * Returns 0; -ERANGE for a CPU number above what @d holds.
+ */
+int board_cpus(const struct board *board, struct dtcpus *d, struct err *err);
+/* The OPPs alone, in place of @dom's. */
+void board_cluster_opps(const struct board_cluster *cluster, struct dt_domain *dom);
+
 /* NULL when there is no cluster of that name. */
 const struct board_cluster *board_cluster(const struct board *board, const char *name);
 

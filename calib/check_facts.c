@@ -97,22 +97,6 @@ static int group_tableless(struct check_facts *facts, struct err *err)
 	return 0;
 }
 
-static void opps_of_board(struct dt_domain *dom, const struct board_cluster *cl)
-{
-	unsigned int i;
-
-	for (i = 0; i < cl->opp_count; i++) {
-		struct dt_opp *opp = &dom->opps[i];
-
-		memset(opp, 0, sizeof(*opp));
-		opp->hz = (uint64_t)cl->opps[i].khz * 1000;
-		opp->has_volt = cl->opps[i].volt_uv != 0;
-		opp->volt_uv = cl->opps[i].volt_uv;
-	}
-	dom->opp_count = cl->opp_count;
-	snprintf(dom->opp_path, sizeof(dom->opp_path), "%s", "the board description");
-}
-
 /* OPPs for the domains whose tree has none, from the board's cluster of that core. */
 static void complete_opps(struct check_facts *facts)
 {
@@ -128,7 +112,7 @@ static void complete_opps(struct check_facts *facts)
 		for (j = 0; j < facts->board.cluster_count; j++) {
 			if (strcmp(facts->board.clusters[j].compatible, type))
 				continue;
-			opps_of_board(dom, &facts->board.clusters[j]);
+			board_cluster_opps(&facts->board.clusters[j], dom);
 			note(facts, "the tree has no OPPs for %s: taken from board '%s'",
 			     type, facts->board.name);
 			break;
@@ -187,63 +171,13 @@ static int load_tree(struct check_facts *facts, const char *path, const char *bo
 	return ret;
 }
 
-static void cpu_of_board(struct dt_cpu *cpu, const struct board_cluster *cl,
-			 unsigned int i)
-{
-	snprintf(cpu->path, sizeof(cpu->path), "%s", cl->paths[i]);
-	cpu->has_reg = true;
-	cpu->reg = cl->reg[i];
-	cpu->compatibles[0] = cl->compatible;
-	cpu->compatible_count = 1;
-	cpu->enabled = true;
-	cpu->has_capacity = cl->capacity_dmips_mhz != 0;
-	cpu->capacity_dmips_mhz = cl->capacity_dmips_mhz;
-}
-
-static int domain_of_board(struct dtcpus *d, const struct board_cluster *cl,
-			   struct err *err)
-{
-	struct dt_domain *dom = NULL;
-	unsigned int i;
-
-	for (i = 0; i < cl->cpu_count; i++) {
-		unsigned int n = cl->cpus[i];
-
-		if (n >= DTCPUS_MAX_CPUS)
-			return err_set(err, -ERANGE,
-				       "cluster '%s': CPU number %u is above %d",
-				       cl->name, n, DTCPUS_MAX_CPUS - 1);
-		cpu_of_board(&d->cpus[n], cl, i);
-		if (!dom)
-			dom = add_domain(d, n);
-		else
-			dom->cpus[dom->cpu_count++] = n;
-		d->cpus[n].domain = d->domain_count - 1;
-		if (n >= d->cpu_count)
-			d->cpu_count = n + 1;
-	}
-	if (dom)
-		opps_of_board(dom, cl);
-	return 0;
-}
-
 /* The board's clusters as domains, its CPUs under their Linux numbers. */
 static int machine_of_board(struct check_facts *facts, struct err *err)
 {
 	const struct board *b = &facts->board;
-	struct dtcpus *d = facts->d;
-	unsigned int i;
-	int ret;
 
-	for (i = 0; i < DTCPUS_MAX_CPUS; i++)
-		d->cpus[i].domain = -1;
-	for (i = 0; i < b->cluster_count; i++) {
-		ret = domain_of_board(d, &b->clusters[i], err);
-		if (ret)
-			return ret;
-	}
 	snprintf(facts->title, sizeof(facts->title), "%s (%s)", b->compatible, b->model);
-	return 0;
+	return board_cpus(b, facts->d, err);
 }
 
 static void cpu_of_coeffs(struct dtcpus *d, const struct coeffs_cluster *cl)

@@ -11,17 +11,23 @@
 #include "calib/linux/em_netlink.h"
 #include "calib/linux/energy_model.h"
 #include "calib/linux/topology.h"
+#include "calib/sim/kernel.h"
 #include "lib/coeffs_dt.h"
 #include "lib/text.h"
 
-#define BOOT_TREE "/sys/firmware/fdt"
-#define MAX_TREE  (16u << 20)
+#define BOOT_TREE  "/sys/firmware/fdt"
+#define BOARD_TREE "the board's description"
+#define MAX_TREE   (16u << 20)
 
 static int read_tree(const char *path, struct verify *v, struct err *err)
 {
 	char boot[1024];
 	int ret;
 
+	if (v->board && !path) {
+		v->tree = BOARD_TREE;
+		return sim_kernel_tree(v->board, v->d, err);
+	}
 	v->tree = path ? path : BOOT_TREE;
 	ret = path ? 0 : sysfs_real(&v->sys, BOOT_TREE, boot, sizeof(boot), err);
 	if (!ret)
@@ -77,6 +83,20 @@ static int read_coeffs(const char *path, struct verify *v, struct err *err)
 	return check_clusters(v, err);
 }
 
+static int play_model(struct verify *v, const char *kernel, struct err *err)
+{
+	unsigned int release;
+	int ret = sim_kernel_parse(kernel, &release, err);
+
+	if (ret)
+		return ret;
+	snprintf(v->release, sizeof(v->release), "%s", kernel);
+	ret = sim_kernel_model(v->board, release, v->shown, &v->shown_count, err);
+	if (!ret && !v->shown_count)
+		strcpy(v->no_model, "the kernel would build no energy model of any CPU");
+	return ret;
+}
+
 /*
  * debugfs where it is mounted; else netlink, which is of this machine alone. Where
  * neither shows a model, @v says so; -ENODEV: neither can be seen.
@@ -86,6 +106,10 @@ static int read_model(const struct verify_options *o, struct verify *v, struct e
 	const enum energy_model_seen seen = energy_model_seen(&v->sys);
 	int ret = -ENODEV;
 
+	if (v->board) {
+		v->source = "arithmetic";
+		return play_model(v, o->kernel, err);
+	}
 	v->source = "debugfs";
 	if (seen == ENERGY_MODEL_SHOWN) {
 		ret = energy_model_read(&v->sys, v->shown, &v->shown_count, err);
@@ -108,13 +132,30 @@ static int read_model(const struct verify_options *o, struct verify *v, struct e
 	return ret;
 }
 
+static bool board_reg(const struct board *b, unsigned int cpu, uint64_t *reg)
+{
+	for (unsigned int i = 0; i < b->cluster_count; i++)
+		for (unsigned int k = 0; k < b->clusters[i].cpu_count; k++)
+			if (b->clusters[i].cpus[k] == cpu) {
+				*reg = b->clusters[i].reg[k];
+				return true;
+			}
+	return false;
+}
+
+static bool cpu_reg(const struct verify *v, unsigned int cpu, uint64_t *reg)
+{
+	return v->board ? board_reg(v->board, cpu, reg)
+			: topology_cpu_reg(&v->sys, cpu, reg);
+}
+
 /* The node of a Linux CPU; -1: the tree has none. */
 static int node_of(const struct verify *v, unsigned int cpu)
 {
 	unsigned int i;
 	uint64_t reg;
 
-	if (!topology_cpu_reg(&v->sys, cpu, &reg))
+	if (!cpu_reg(v, cpu, &reg))
 		return cpu < v->d->cpu_count ? (int)cpu : -1;
 	for (i = 0; i < v->d->cpu_count; i++)
 		if (v->d->cpus[i].has_reg && v->d->cpus[i].reg == reg)
@@ -224,7 +265,7 @@ static void read_capacities(struct verify *v)
 
 		snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cpu_capacity",
 			 v->pairs[i].cpus[0]);
-		if (sysfs_read_u32(&v->sys, path, &in->capacity_now, NULL))
+		if (v->board || sysfs_read_u32(&v->sys, path, &in->capacity_now, NULL))
 			in->capacity_now = 0;
 		if (in->domain < 0)
 			continue;
@@ -257,7 +298,8 @@ static void fill(const struct verify *v, struct verify_pair *p, int node)
 		in->cpu = node;
 		in->no_model = v->checks->domains[in->domain].current_why;
 		in->coeffs = find_cluster(v, &v->d->cpus[node]);
-		read_opps(v, p);
+		if (!v->board)
+			read_opps(v, p);
 	}
 }
 
@@ -334,6 +376,7 @@ int verify_run(const struct verify_options *o, struct verify *v, struct err *err
 	int ret;
 
 	memset(v, 0, sizeof(*v));
+	v->board = o->board;
 	ret = sysfs_init(&v->sys, o->sysroot, err);
 	if (!ret)
 		ret = allocate(v, err);
@@ -345,8 +388,8 @@ int verify_run(const struct verify_options *o, struct verify *v, struct err *err
 		ret = read_coeffs(o->coeffs, v, err);
 	if (ret)
 		return ret;
-	if (sysfs_read(&v->sys, "/proc/sys/kernel/osrelease", v->release,
-		       sizeof(v->release), NULL))
+	if (!v->board && sysfs_read(&v->sys, "/proc/sys/kernel/osrelease", v->release,
+				    sizeof(v->release), NULL))
 		v->release[0] = '\0';
 	text_clean(v->release);
 	return compare(v, err);

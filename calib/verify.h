@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "boards/board.h"
 #include "calib/linux/sysfs.h"
 #include "lib/buf.h"
 #include "lib/coeffs.h"
@@ -26,9 +27,10 @@ struct verify_pair {
 };
 
 struct verify {
+	const struct board *board; /* virtual, with a kernel that is played; or NULL */
 	struct sysfs sys;
 	char release[64];	 /* of the kernel; "" unknown */
-	const char *source;	 /* "debugfs", "netlink" */
+	const char *source;	 /* "debugfs", "netlink", "arithmetic" */
 	const char *tree;	 /* its name */
 	const char *coeffs_name; /* NULL: none was given */
 	char no_model[200];	 /* why there is no energy model at all; "" */
@@ -49,17 +51,21 @@ struct verify_sum {
 };
 
 struct verify_options {
-	const char *sysroot; /* NULL: this machine */
-	const char *tree;    /* NULL: the one that the kernel booted with */
-	const char *coeffs;  /* NULL: none */
+	const struct board *board; /* virtual; NULL: a real machine */
+	const char *kernel;	   /* the release that it plays */
+	const char *sysroot;	   /* NULL: this machine */
+	const char *tree;   /* NULL: the one that the kernel booted with; of a virtual
+			       board its description, with the true coefficients */
+	const char *coeffs; /* NULL: none */
 };
 
 /*
  * verify_run - read everything and compare
  * @v: verify_free() it, after an error too
  *
- * 0; -ENODEV: neither debugfs nor netlink is there to see a model; what
- * energy_model_read(), dtcpus_read() and coeffs_read() return.
+ * 0; -EINVAL: no such kernel, or a board without coefficients; -ENODEV: neither debugfs
+ * nor netlink is there to see a model; what energy_model_read(), dtcpus_read() and
+ * coeffs_read() return.
  */
 int verify_run(const struct verify_options *o, struct verify *v, struct err *err);
 void verify_free(struct verify *v);

@@ -148,8 +148,11 @@ int verify_print_json(const struct verify *v, FILE *out, struct err *err)
 	ret |= json_put_text(root, "tree", buf_file_name(v->tree));
 	if (v->coeffs)
 		ret |= json_put_text(root, "coeffs", v->coeffs_name);
-	if (v->coeffs)
-		ret |= json_put_bool(root, "virtual", v->coeffs->virtual_board);
+	if (v->coeffs || v->board)
+		ret |= json_put_bool(root, "virtual",
+				     v->board || v->coeffs->virtual_board);
+	if (v->board)
+		ret |= json_put_text(root, "board", v->board->name);
 	for (i = 0; i < v->pair_count; i++)
 		ret |= add_pair(domains, v, &v->pairs[i]);
 	ret |= json_put(root, "domains", domains);

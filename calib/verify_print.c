@@ -122,9 +122,15 @@ void verify_print(const struct verify *v, FILE *out)
 	char text[1024];
 	unsigned int i;
 
-	fprintf(out, "kernel %s, its energy model by %s, against %s",
-		v->release[0] ? v->release : "of unknown release", v->source,
-		buf_file_name(v->tree));
+	if (v->board)
+		fprintf(out,
+			"VIRTUAL board '%s', no kernel runs: what v%s would make "
+			"of its true coefficients",
+			v->board->name, v->release);
+	else
+		fprintf(out, "kernel %s, its energy model by %s",
+			v->release[0] ? v->release : "of unknown release", v->source);
+	fprintf(out, ", against %s", buf_file_name(v->tree));
 	if (v->coeffs)
 		fprintf(out, " and %s%s", v->coeffs_name,
 			v->coeffs->virtual_board ? " (of a virtual board)" : "");

@@ -522,3 +522,56 @@ refused() {
 	gives 0 "equal: all 9 states of 2 domains"
 	[ "$(grep -n '^ .* 500 ' <<< "$output" | cut -d: -f1)" -lt "$(grep -n '^ .*1000 ' <<< "$output" | head -n 1 | cut -d: -f1)" ]
 }
+
+@test "a virtual board plays the kernels of all generations, each of which takes its own model" {
+	for board in odroid-xu3 odroid-xu4 juno-r2 tc2 sm8250-like intel-hybrid; do
+		for kernel in 5.6 5.10 5.12 5.15 5.17 6.1 6.12; do
+			run "$CALIB" verify --board virtual:$board --kernel $kernel
+			[ "$status" -eq 0 ]
+			[ "${lines[0]}" = "VIRTUAL board '$board', no kernel runs: what v$kernel would make of its true coefficients, against the board's description" ]
+			[[ "${lines[-1]}" == "equal: all "*" states of 2 domains are what the tree asks for" ]]
+		done
+	done
+	run "$CALIB" verify --board virtual:odroid-xu3 --kernel 5.6
+	[[ "$output" == *"pd4: CPUs 4-7, arm,cortex-a15, coefficient 310; mW (no flags, as before v5.16)"* ]]
+	[[ "$output" == *"    2000  1312         1067         1067         1067         1067  -/"* ]]
+	run "$CALIB" verify --board virtual:odroid-xu3
+	[[ "$output" == *"cpu0: CPUs 0-3, arm,cortex-a7, coefficient 90, capacity 377; uW"* ]]
+	[[ "$output" == *" yes/yes  "* ]]
+}
+
+@test "a virtual board against coefficients that miss, and a tree of them" {
+	cat > c.json <<-'END'
+	{ "schema": "calib-coeffs/1", "clusters": [
+	  { "name": "a53", "match": { "compatible": "arm,cortex-a53" }, "dynamic-power-coefficient": 140 },
+	  { "name": "a72", "match": { "compatible": "arm,cortex-a72" }, "dynamic-power-coefficient": 455 } ] }
+	END
+	run "$CALIB" verify --board virtual:juno-r2 c.json
+	[ "$status" -eq 1 ]
+	[[ "${lines[-1]}" == *"CPU 1: coeffs.json says coefficient 455, "*" has 450; write it with 'fdtedit apply' and boot that tree" ]]
+	run "$CALIB" verify --board virtual:juno-r2 --json c.json
+	[ "$status" -eq 1 ]
+	[ "$(jq -c '[.virtual, .board, .kernel, .source, .equal, .differing]' <<< "$output")" = \
+		'[true,"juno-r2","6.12","arithmetic",false,0]' ]
+	cp "$B/boards/juno-r2.dtb" j.dtb
+	"$FDTEDIT" apply j.dtb c.json
+	run "$CALIB" verify --board virtual:juno-r2 --tree j.dtb --kernel 5.17 c.json
+	[ "$status" -eq 1 ]
+	[[ "${lines[0]}" == "VIRTUAL board 'juno-r2', "*"v5.17 "*", against j.dtb and c.json" ]]
+	[[ "$output" == *"powers are as by coefficient 450, the tree has 455: "* ]]
+}
+
+@test "what no virtual board plays is refused" {
+	run "$CALIB" verify --board virtual:juno-r2 --kernel 5.5
+	[ "$status" -eq 2 ]
+	[ "$output" = "calib verify: error: kernel '5.5' is none from 5.6 on, such as 5.10 or 6.12" ]
+	run "$CALIB" verify --kernel 5.6
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--kernel is what a virtual board plays; add '--board virtual:NAME'" ]]
+	run "$CALIB" verify --board juno-r2
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"--board is for virtual boards here: 'virtual:juno-r2'; this machine needs none" ]]
+	run "$CALIB" verify --board virtual:juno-r2 --sysroot .
+	[ "$status" -eq 2 ]
+	[[ "$output" == *"a virtual board has no /sys: --sysroot is for real machines" ]]
+}
