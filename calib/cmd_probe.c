@@ -32,7 +32,7 @@ static int read_virtual(const struct board *board, struct facts *f, struct err *
 	if (!ret)
 		facts_of_virtual(&info, f);
 	m->ops->close(m);
-	return ret;
+	return ret ? ret : probe_play_kernel(board, f, err);
 }
 
 static int read_real(const struct probe_options *o, const struct board *board,
@@ -135,6 +135,9 @@ const struct cmd cmd_probe = {
 		"the kernel's configuration. 'unseen' is what has to be there and cannot "
 		"be "
 		"looked at, mostly for want of root or debugfs.\n"
+		"\n"
+		"A virtual board is told as a kernel would that has its true "
+		"coefficients and all that EAS asks for.\n"
 		"\n"
 		"With --power-from it waits for two readings and shows how they are "
 		"understood: columns, rate and power.\n"

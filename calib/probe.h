@@ -37,6 +37,11 @@ unsigned int probe_complexity(const struct facts *f, bool pruned);
 /* Does this kernel leave EAS off when that is above EM_MAX_COMPLEXITY? */
 bool probe_limits_complexity(const struct facts *f);
 
+/*
+ * probe_play_kernel - into the facts of a virtual board what a kernel would tell there
+ * 0; -ENOMEM; -EINVAL, see sim_kernel_model()
+ */
+int probe_play_kernel(const struct board *board, struct facts *f, struct err *err);
 /* @f must outlive @p. */
 void probe_judge(const struct facts *f, struct probe *p);
 /* Things that a calibration (or EAS) misses. */

@@ -254,8 +254,7 @@ int probe_print_json(const struct probe *p, FILE *out, struct err *err)
 	ret |= json_put_bool(root, "cycle-counters", f->cycles);
 	if (f->pmus[0])
 		ret |= json_put_text(root, "cpu-pmus", f->pmus);
-	if (!f->virtual_board)
-		ret |= put_eas(root, f);
+	ret |= put_eas(root, f);
 	ret |= put_items(root, p);
 	ret = ret ? err_set(err, -ENOMEM, "out of memory") : json_write(root, out, err);
 	json_free(root);

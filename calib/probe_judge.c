@@ -365,8 +365,7 @@ void probe_judge(const struct facts *f, struct probe *p)
 	memset(p, 0, sizeof(*p));
 	p->facts = f;
 	judge_calibration(p);
-	if (!f->virtual_board)
-		judge_eas(p);
+	judge_eas(p);
 }
 
 unsigned int probe_missing(const struct probe *p, bool eas)

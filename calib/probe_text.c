@@ -204,7 +204,7 @@ static void print_model(const struct facts *f, const struct facts_cluster *c, FI
 			d->top_power, em_unit_name(d->unit), d->top_khz / 1e3);
 		return;
 	}
-	if (f->em_shown != FACTS_UNKNOWN && !f->virtual_board)
+	if (f->em_shown != FACTS_UNKNOWN)
 		fprintf(out, "  kernel EM  none\n");
 }
 
@@ -258,8 +258,6 @@ static void print_eas(const struct facts *f, FILE *out)
 {
 	static const char *const answers[] = { "unknown", "no", "yes" };
 
-	if (f->virtual_board)
-		return;
 	fprintf(out, "scheduler: SMT active %s, sched_energy_aware %s, ", answers[f->smt],
 		answers[f->energy_aware]);
 	fprintf(out, "frequency-invariant %s\n", answers[f->invariant]);
@@ -351,6 +349,5 @@ void probe_print(const struct probe *p, FILE *out)
 			  "with the same --board"
 			: "nothing is missing; next: 'calib freqcheck', 'calib measure'",
 		out);
-	if (!f->virtual_board)
-		print_items(p, true, eas_verdict(p), out);
+	print_items(p, true, eas_verdict(p), out);
 }

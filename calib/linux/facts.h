@@ -142,7 +142,12 @@ struct facts {
  */
 int facts_read(const struct linux_options *opt, struct facts *f, struct err *err);
 
-/* The same of a virtual board, from its machine's discover(). */
+/* The same of a virtual board, from its machine's discover(); nothing of a kernel. */
 void facts_of_virtual(const struct runinfo *info, struct facts *f);
+
+/* A domain of an energy model that a kernel of @release shows. */
+void facts_sum_up(const struct em_shown *m, unsigned int release, struct facts_domain *d);
+/* Of configs[@i]. */
+const char *facts_config_name(unsigned int i);
 
 #endif

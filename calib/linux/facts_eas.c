@@ -15,7 +15,7 @@
 
 #define MAX_CONFIG (4u << 20)
 
-static void sum_up(const struct em_shown *m, unsigned int release, struct facts_domain *d)
+void facts_sum_up(const struct em_shown *m, unsigned int release, struct facts_domain *d)
 {
 	const struct em_shown_state *top;
 	const char *why;
@@ -51,7 +51,7 @@ static void read_model(const struct sysfs *sys, struct facts *f)
 		energy_model_read(sys, models, &n, NULL);
 	f->em_release = energy_model_release(sys);
 	for (i = 0; i < n; i++)
-		sum_up(&models[i], f->em_release, &f->domains[i]);
+		facts_sum_up(&models[i], f->em_release, &f->domains[i]);
 	f->domain_count = n;
 	free(models);
 }
@@ -110,16 +110,22 @@ static void find_config(const char *text, struct facts_config *c)
 	}
 }
 
-static void read_config(const struct sysfs *sys, struct facts *f)
+const char *facts_config_name(unsigned int i)
 {
 	static const char *const names[FACTS_CONFIGS] = { "ENERGY_MODEL", "SCHED_MC",
 							  "CPU_FREQ_GOV_SCHEDUTIL",
 							  "CPU_FREQ_GOV_USERSPACE" };
+
+	return names[i];
+}
+
+static void read_config(const struct sysfs *sys, struct facts *f)
+{
 	struct buf text = { 0 };
 	unsigned int i;
 
 	for (i = 0; i < FACTS_CONFIGS; i++)
-		f->configs[i].name = names[i];
+		f->configs[i].name = facts_config_name(i);
 	if (read_config_file(sys, f, &text) || read_config_gz(sys, f, &text)) {
 		for (i = 0; text.data && i < FACTS_CONFIGS; i++)
 			find_config(text.data, &f->configs[i]);

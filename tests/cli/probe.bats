@@ -329,10 +329,13 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 @test "a virtual board is marked so" {
 	run --separate-stderr "$CALIB" probe --board virtual:juno-r2
 	[ "$status" -eq 0 ]
-	[[ ${lines[0]} == "VIRTUAL "*"board juno-r2: no hardware is looked at" ]]
+	[[ ${lines[0]} == "VIRTUAL "*"board juno-r2, kernel 6.12 played, coefficients true: no hardware is looked at" ]]
+	[[ $output == *"  kernel EM  3 states, 0 inefficient, 540000 uW at 1200 MHz"* ]]
+	[[ $output == *"energy model: complexity 24 = 2 domains x (6 CPUs + 6 states), 24 without "* ]]
+	[[ ${lines[-1]} == "  nothing is seen to be missing: EAS is on" ]]
 	has "a72: CPUs 1-2, arm,cortex-a72"
 	has "MHz/mV: 600/820 1000/900 1200/1000"
-	hasnot energy-aware
+	has "For energy-aware scheduling:"
 	run --separate-stderr "$CALIB" probe --board virtual:odroid-xu4 --json
 	[ "$status" -eq 1 ]
 	[[ $output == *'"virtual": true'*'"can-calibrate": false'* ]]
