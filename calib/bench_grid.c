@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * From the options of ramp and sweep to a stage, CPUs and settings.
+ * From the options of ramp and sweep to a stage, CPUs and settings, and to the end.
  */
 #include "calib/bench_grid.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "calib/board_options.h"
+#include "calib/measure/stop.h"
 #include "lib/cpulist.h"
 
 static void on_note(void *arg, const char *text)
@@ -53,9 +55,9 @@ static int choose(struct bench_grid *g, struct err *err)
 	return ret;
 }
 
-int bench_grid_open(struct bench_grid *g, const struct bench_grid_options *o,
-		    struct cmd_ctx *ctx, struct err *err)
+static int open_stage(struct bench_grid *g, struct err *err)
 {
+	const struct bench_grid_options *o = g->opts;
 	const struct stage_options so = {
 		.board = o->board,
 		.seed = o->seed,
@@ -64,29 +66,71 @@ int bench_grid_open(struct bench_grid *g, const struct bench_grid_options *o,
 		.sensor_count = o->sensors.n,
 		.power_from = o->power_from,
 		.note = on_note,
-		.note_arg = ctx,
+		.note_arg = g->ctx,
 	};
-	int ret;
+	int ret = board_options_check(g->ctx, o->board, false, err);
 
-	memset(g, 0, sizeof(*g));
-	ret = board_options_check(ctx, o->board, false, err);
-	if (ret)
-		return ret;
-	g->ctx = ctx;
-	g->opts = o;
 	if (!strcmp(o->format, "json"))
 		g->format = BENCH_GRID_JSON;
 	else if (!strcmp(o->format, "markdown"))
 		g->format = BENCH_GRID_MARKDOWN;
-	ret = stage_open(&so, &g->stage, err);
+	if (!ret)
+		ret = stage_open(&so, &g->stage, err);
 	return ret ? ret : choose(g, err);
 }
 
-void bench_grid_close(struct bench_grid *g)
+static int work_on(struct bench_grid *g, const struct bench_grid_work *work, void *job,
+		   struct err *err)
 {
+	struct err besides;
+	int ret, back;
+
+	progress_start(&g->progress, stop_now_ns());
+	ret = work->measure(job, err);
+	progress_end(&g->progress);
+	back = g->stage->ops->restore(g->stage, &besides);
+	if (g->done) {
+		int printed = work->print(job, ret != 0, ret ? NULL : err);
+
+		ret = ret ? ret : printed;
+	}
+	if (ret == -EINTR)
+		err_set(err, ret, "interrupted after %u of %u %s; %s", g->done, g->all,
+			work->unit,
+			g->done ? "the table holds those" : "there is no table yet");
+	return back ? err_set(err, back, "%s", besides.msg) : ret;
+}
+
+int bench_grid_run(struct bench_grid *g, const struct bench_grid_options *o,
+		   const struct bench_grid_work *work, void *job, struct cmd_ctx *ctx,
+		   struct err *err)
+{
+	struct stop stop;
+	int ret;
+
+	g->ctx = ctx;
+	g->opts = o;
+	stop_begin(&stop);
+	ret = open_stage(g, err);
+	if (!ret)
+		ret = work_on(g, work, job, err);
 	if (g->stage)
 		g->stage->ops->close(g->stage);
-	g->stage = NULL;
+	/* What a signal asked for has been done. */
+	stop_drop();
+	stop_end(&stop);
+	return ret;
+}
+
+void bench_grid_show(struct bench_grid *g, const struct coretype *type,
+		     const struct knobs_combo *c, const char *detail, uint64_t each_ns)
+{
+	char what[160], name[80];
+
+	snprintf(what, sizeof(what), "%s %s%s%s", type->name,
+		 knobs_name(c, name, sizeof(name)), detail[0] ? " " : "", detail);
+	progress_update(&g->progress, stop_now_ns(), g->done, g->all,
+			(g->all - g->done) * each_ns, what);
 }
 
 void bench_grid_look_again(const struct bench_grid *g, unsigned int cpu,

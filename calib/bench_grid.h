@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What 'calib ramp' and 'calib sweep' have in common: on which stage, on which CPUs,
- * under which settings.
+ * under which settings, and what happens around the measuring.
  */
 #ifndef CALIB_BENCH_GRID_H
 #define CALIB_BENCH_GRID_H
@@ -13,6 +13,7 @@
 #include "calib/bench/stage.h"
 #include "lib/cmd.h"
 #include "lib/err.h"
+#include "lib/progress.h"
 
 #define BENCH_GRID_COMBOS 64
 
@@ -23,6 +24,38 @@ struct bench_grid_options {
 	struct opt_list sensors;
 	uint32_t seed;
 };
+
+/* clang-format off */
+#define BENCH_GRID_DEFAULTS { .format = "text", .seed = 1 }
+
+/* Options of a command whose struct has a struct bench_grid_options @member: what to set,
+ * and, behind the command's own, where to measure and how to print. */
+#define BENCH_GRID_SETTINGS_OPTS(type, member)                                           \
+	{ "cpu", 0, OPT_STRING, offsetof(type, member.cpus), "LIST",                     \
+	  "on these CPUs, one after the other; default: one of each kind of core" },     \
+	{ "governors", 0, OPT_STRING, offsetof(type, member.governors), "LIST",          \
+	  "under each of these, such as schedutil,performance; default: as it is" },     \
+	{ "epp", 0, OPT_STRING, offsetof(type, member.epps), "LIST",                     \
+	  "with each of these energy/performance preferences; default: as it is" },      \
+	{ "modes", 0, OPT_STRING, offsetof(type, member.modes), "LIST",                  \
+	  "in each of these modes of intel_pstate or amd_pstate: active, passive" }
+
+#define BENCH_GRID_PLACE_OPTS(type, member)                                              \
+	{ "format", 0, OPT_STRING, offsetof(type, member.format), "FORMAT",              \
+	  "text, markdown (for mails) or json; default: text",                           \
+	  .choices = "text|markdown|json" },                                             \
+	{ "sensor", 0, OPT_LIST, offsetof(type, member.sensors), "SPEC",                 \
+	  "read this power meter, as for 'calib measure'; default: all that do not "     \
+	  "overlap" },                                                                   \
+	{ "power-from", 0, OPT_STRING, offsetof(type, member.power_from), "SOURCE",      \
+	  "read power from a file, '-' or a command, as for 'calib measure'" },          \
+	{ "board", 0, OPT_STRING, offsetof(type, member.board), "BOARD",                 \
+	  "virtual:NAME: play that board instead, in virtual time" },                    \
+	{ "sysroot", 0, OPT_STRING, offsetof(type, member.sysroot), "DIR",               \
+	  "look for /sys and /proc of the machine below DIR" },                          \
+	{ "seed", 0, OPT_U32, offsetof(type, member.seed), "N",                          \
+	  "which virtual board it is; default: 1" }
+/* clang-format on */
 
 enum bench_grid_format { BENCH_GRID_TEXT, BENCH_GRID_MARKDOWN, BENCH_GRID_JSON };
 
@@ -35,18 +68,36 @@ struct bench_grid {
 	unsigned int cpus[BOARD_MAX_CPUS], cpu_count;
 	struct knobs_combo combos[BENCH_GRID_COMBOS];
 	unsigned int combo_count;
+	unsigned int done, all; /* of what bench_grid_work counts */
+	struct progress progress;
+};
+
+/* What one of the two does. Returns of both: 0 or -errno. */
+struct bench_grid_work {
+	const char *unit; /* what is counted: "rows" */
+	/* Sets grid.all first, and counts grid.done. */
+	int (*measure)(void *job, struct err *err);
+	/* What is done, if there is any. */
+	int (*print)(void *job, bool interrupted, struct err *err);
 };
 
 /*
- * bench_grid_open - open the stage, choose, and check that all can be set
+ * bench_grid_run - all that a call does
+ * @g: zeroed
  *
- * Changes nothing. Returns 0; -EINVAL for CPUs or settings that are not there; what
- * stage_open() and knobs_check() return. bench_grid_close() takes a zeroed one and one
- * that failed to open.
+ * Opens the stage, chooses CPUs and settings, and checks that all can be set, before
+ * anything changes; measures; puts everything back; prints what there is, also after an
+ * error. Returns 0; -EINVAL for options that do not go together, CPUs and settings that
+ * are not there; -EINTR; what stage_open(), knobs_check() and @work return.
  */
-int bench_grid_open(struct bench_grid *g, const struct bench_grid_options *o,
-		    struct cmd_ctx *ctx, struct err *err);
-void bench_grid_close(struct bench_grid *g);
+int bench_grid_run(struct bench_grid *g, const struct bench_grid_options *o,
+		   const struct bench_grid_work *work, void *job, struct cmd_ctx *ctx,
+		   struct err *err);
+
+/* Progress: now comes @cpu's kind of core under @c, @detail or "". Each of what is left
+ * takes @each_ns. */
+void bench_grid_show(struct bench_grid *g, const struct coretype *type,
+		     const struct knobs_combo *c, const char *detail, uint64_t each_ns);
 /* Warn when @cpu, which ran under @c, no longer does: somebody else sets it. */
 void bench_grid_look_again(const struct bench_grid *g, unsigned int cpu,
 			   const struct knobs_combo *c);

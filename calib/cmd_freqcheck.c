@@ -236,12 +236,7 @@ static int print_json(const struct job *job, struct err *err)
 	for (unsigned int i = 0; i < job->cluster_count; i++)
 		ret |= add_cluster(arr, job, &job->checks[i]);
 	ret |= json_put(root, "clusters", arr);
-	if (ret)
-		ret = err_set(err, -ENOMEM, "out of memory");
-	else
-		ret = json_write(root, stdout, err);
-	json_free(root);
-	return ret;
+	return json_finish(root, ret, stdout, err);
 }
 
 /* No cpufreq: the clock that the CPUs have can be looked at all the same. */

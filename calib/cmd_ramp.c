@@ -10,8 +10,6 @@
 
 #include "calib/bench/ramp.h"
 #include "calib/bench_grid.h"
-#include "calib/measure/stop.h"
-#include "lib/progress.h"
 
 #define MAX_ROWS 256
 /* Below it, what else ran on the CPU shows in the table. */
@@ -26,41 +24,25 @@ struct ramp_options {
 /* One call. */
 struct job {
 	const struct ramp_options *opts;
-	struct bench_grid grid;
-	struct ramp_row *rows;	      /* MAX_ROWS of them */
-	unsigned int row_count, done; /* rows begun, starts done */
-	struct progress progress;
+	struct bench_grid grid; /* counts starts */
+	struct ramp_row *rows;	/* MAX_ROWS of them */
+	unsigned int row_count; /* begun */
 };
-
-static unsigned int count_starts(const struct job *job)
-{
-	return job->grid.cpu_count * job->grid.combo_count * job->opts->repeats;
-}
-
-static void show_progress(struct job *job, const struct ramp_row *row)
-{
-	unsigned int all = count_starts(job);
-	char what[128], name[80];
-
-	snprintf(what, sizeof(what), "%s %s", row->type->name,
-		 knobs_name(&row->combo, name, sizeof(name)));
-	progress_update(&job->progress, stop_now_ns(), job->done, all,
-			(all - job->done) * (job->opts->idle_ns + RAMP_NS), what);
-}
 
 static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 {
+	const struct ramp_options *o = job->opts;
 	struct stage *s = job->grid.stage;
 	int ret = s->ops->apply(s, &row->combo, err);
 
 	s->ops->settings(s, row->cpu, &row->combo);
 	job->row_count++;
-	while (!ret && row->run_count < job->opts->repeats) {
-		show_progress(job, row);
-		ret = ramp_once(s, row->cpu, job->opts->idle_ns,
-				&row->runs[row->run_count], err);
+	while (!ret && row->run_count < o->repeats) {
+		bench_grid_show(&job->grid, row->type, &row->combo, "",
+				o->idle_ns + RAMP_NS);
+		ret = ramp_once(s, row->cpu, o->idle_ns, &row->runs[row->run_count], err);
 		row->run_count += !ret;
-		job->done += !ret;
+		job->grid.done += !ret;
 	}
 	if (!ret)
 		bench_grid_look_again(&job->grid, row->cpu, &row->combo);
@@ -69,17 +51,19 @@ static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 	return ret;
 }
 
-static int measure(struct job *job, struct err *err)
+static int measure(void *arg, struct err *err)
 {
+	struct job *job = arg;
+	unsigned int cpus = job->grid.cpu_count, combos = job->grid.combo_count;
 	int ret = 0;
 
-	if (job->grid.cpu_count * job->grid.combo_count > MAX_ROWS)
+	if (cpus * combos > MAX_ROWS)
 		return err_set(err, -EINVAL,
-			       "%u CPUs under %u settings are more than %d rows",
-			       job->grid.cpu_count, job->grid.combo_count, MAX_ROWS);
-	progress_start(&job->progress, stop_now_ns());
-	for (unsigned int i = 0; !ret && i < job->grid.cpu_count; i++)
-		for (unsigned int j = 0; !ret && j < job->grid.combo_count; j++) {
+			       "%u CPUs under %u settings are more than %d rows", cpus,
+			       combos, MAX_ROWS);
+	job->grid.all = cpus * combos * job->opts->repeats;
+	for (unsigned int i = 0; !ret && i < cpus; i++)
+		for (unsigned int j = 0; !ret && j < combos; j++) {
 			struct ramp_row *row = &job->rows[job->row_count];
 
 			row->cpu = job->grid.cpus[i];
@@ -87,30 +71,7 @@ static int measure(struct job *job, struct err *err)
 			row->combo = job->grid.combos[j];
 			ret = measure_row(job, row, err);
 		}
-	progress_end(&job->progress);
 	return ret;
-}
-
-static int print(const struct job *job, bool interrupted, struct err *err)
-{
-	const struct ramp_result result = {
-		.stage = job->grid.stage,
-		.seed = job->opts->grid.seed,
-		.idle_ns = job->opts->idle_ns,
-		.command = cmd_line(job->grid.ctx),
-		.rows = job->rows,
-		.row_count = job->row_count,
-		.repeats = job->opts->repeats,
-		.interrupted = interrupted,
-	};
-
-	if (job->grid.format == BENCH_GRID_JSON)
-		return ramp_print_json(&result, stdout, err);
-	if (job->grid.format == BENCH_GRID_MARKDOWN)
-		ramp_print_markdown(&result, stdout);
-	else
-		ramp_print_text(&result, stdout);
-	return 0;
 }
 
 /* What the reader should know of the rows. */
@@ -135,91 +96,61 @@ static void remark(const struct job *job)
 			 "hypervisor's doing");
 }
 
-static int run_job(struct job *job, struct cmd_ctx *ctx, struct err *err)
+static int print(void *arg, bool interrupted, struct err *err)
 {
-	struct err besides;
-	int ret, back;
+	const struct job *job = arg;
+	const struct ramp_result result = {
+		.stage = job->grid.stage,
+		.seed = job->opts->grid.seed,
+		.idle_ns = job->opts->idle_ns,
+		.command = cmd_line(job->grid.ctx),
+		.rows = job->rows,
+		.row_count = job->row_count,
+		.repeats = job->opts->repeats,
+		.interrupted = interrupted,
+	};
+	enum bench_grid_format format = job->grid.format;
+	int ret = format == BENCH_GRID_JSON
+			  ? ramp_print_json(&result, stdout, err)
+			  : ramp_print(&result, stdout, format == BENCH_GRID_MARKDOWN,
+				       err);
 
-	ret = bench_grid_open(&job->grid, &job->opts->grid, ctx, err);
-	if (ret)
-		return ret;
-	ret = measure(job, err);
-	back = job->grid.stage->ops->restore(job->grid.stage, &besides);
-	if (job->row_count) {
-		int printed = print(job, ret != 0, ret ? NULL : err);
-
-		ret = ret ? ret : printed;
-		remark(job);
-	}
-	if (ret == -EINTR)
-		err_set(err, ret, "interrupted after %u of %u starts; %s", job->done,
-			count_starts(job),
-			job->row_count ? "the table holds those"
-				       : "there is nothing to show yet");
-	return back ? err_set(err, back, "%s", besides.msg) : ret;
+	remark(job);
+	return ret;
 }
+
+static const struct bench_grid_work ramp_work = { "starts", measure, print };
 
 static int run_ramp(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
 		    struct err *err)
 {
-	struct job *job = calloc(1, sizeof(*job));
-	struct stop stop;
-	int ret = -ENOMEM;
+	struct job job = { .opts = options };
+	int ret;
 
 	(void)argc;
 	(void)argv;
-	if (job)
-		job->rows = calloc(MAX_ROWS, sizeof(*job->rows));
-	if (!job || !job->rows) {
-		free(job);
-		return err_set(err, ret, "out of memory");
-	}
-	job->opts = options;
-	stop_begin(&stop);
-	ret = run_job(job, ctx, err);
-	bench_grid_close(&job->grid);
-	free(job->rows);
-	free(job);
-	/* What a signal asked for has been done. */
-	stop_drop();
-	stop_end(&stop);
+	job.rows = calloc(MAX_ROWS, sizeof(*job.rows));
+	if (!job.rows)
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = bench_grid_run(&job.grid, &job.opts->grid, &ramp_work, &job, ctx, err);
+	free(job.rows);
 	return ret;
 }
 
 #define OPT(member) offsetof(struct ramp_options, member)
 
 static const struct opt ramp_opts[] = {
-	{ "cpu", 0, OPT_STRING, OPT(grid.cpus), "LIST",
-	  "start on these CPUs, one after the other; default: one of each kind of core" },
-	{ "governors", 0, OPT_STRING, OPT(grid.governors), "LIST",
-	  "under each of these, such as schedutil,performance; default: as it is" },
-	{ "epp", 0, OPT_STRING, OPT(grid.epps), "LIST",
-	  "with each of these energy/performance preferences; default: as it is" },
-	{ "modes", 0, OPT_STRING, OPT(grid.modes), "LIST",
-	  "in each of these modes of intel_pstate or amd_pstate: active, passive" },
+	BENCH_GRID_SETTINGS_OPTS(struct ramp_options, grid),
 	{ "repeats", 0, OPT_U32, OPT(repeats), "N", "starts of each; default: 5",
 	  .min = 1, .max = RAMP_MAX_REPEATS },
 	{ "idle", 0, OPT_DURATION_NS, OPT(idle_ns), "TIME",
 	  "idle for TIME before each start; default: 500ms" },
-	{ "format", 0, OPT_STRING, OPT(grid.format), "FORMAT",
-	  "text, markdown (for mails) or json; default: text",
-	  .choices = "text|markdown|json" },
-	{ "sensor", 0, OPT_LIST, OPT(grid.sensors), "SPEC",
-	  "read this power meter, as for 'calib measure'; default: all that do not "
-	  "overlap" },
-	{ "power-from", 0, OPT_STRING, OPT(grid.power_from), "SOURCE",
-	  "read power from a file, '-' or a command, as for 'calib measure'" },
-	{ "board", 0, OPT_STRING, OPT(grid.board), "BOARD",
-	  "virtual:NAME: play that board instead, in virtual time" },
-	{ "sysroot", 0, OPT_STRING, OPT(grid.sysroot), "DIR",
-	  "look for /sys and /proc of the machine below DIR" },
-	{ "seed", 0, OPT_U32, OPT(grid.seed), "N",
-	  "which virtual board it is; default: 1" },
+	BENCH_GRID_PLACE_OPTS(struct ramp_options, grid),
 	{ NULL },
 };
 
 static const struct ramp_options ramp_defaults = {
-	.grid = { .format = "text", .seed = 1 },
+	.grid = BENCH_GRID_DEFAULTS,
 	.repeats = 5,
 	.idle_ns = 500000000,
 };

@@ -12,8 +12,6 @@
 #include "calib/bench/ramp.h"
 #include "calib/bench/sweep.h"
 #include "calib/bench_grid.h"
-#include "calib/measure/stop.h"
-#include "lib/progress.h"
 
 struct sweep_options {
 	struct bench_grid_options grid;
@@ -30,8 +28,7 @@ struct job {
 	struct sweep_plan plan;
 	double rates[BOARD_MAX_CPUS];
 	struct sweep_row *rows;
-	unsigned int per_combo, row_count, done;
-	struct progress progress;
+	unsigned int per_combo;
 };
 
 /* What would say nothing. */
@@ -79,11 +76,11 @@ static int make_rows(struct job *job, struct err *err)
 	unsigned int i;
 
 	job->per_combo = p->serialized ? 1 : p->hz_count * p->step_count;
-	job->row_count = job->grid.cpu_count * job->grid.combo_count * job->per_combo;
-	job->rows = calloc(job->row_count, sizeof(*job->rows));
+	job->grid.all = job->grid.cpu_count * job->grid.combo_count * job->per_combo;
+	job->rows = calloc(job->grid.all, sizeof(*job->rows));
 	if (!job->rows)
 		return err_set(err, -ENOMEM, "out of memory");
-	for (i = 0; i < job->row_count; i++) {
+	for (i = 0; i < job->grid.all; i++) {
 		struct sweep_row *row = &job->rows[i];
 		unsigned int step = i % job->per_combo;
 		unsigned int cpu = i / job->per_combo / job->grid.combo_count;
@@ -110,31 +107,27 @@ static uint64_t step_ns(const struct sweep_plan *p)
 static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
 		       struct err *err)
 {
-	char name[80], what[160];
+	struct stage *s = job->grid.stage;
+	char point[32] = "";
 	int ret;
 
-	job->grid.stage->ops->settings(job->grid.stage, row->cpu, &row->combo);
-	knobs_name(&row->combo, name, sizeof(name));
-	if (job->plan.serialized)
-		snprintf(what, sizeof(what), "%s %s", row->type->name, name);
-	else
-		snprintf(what, sizeof(what), "%s %s %u Hz %u %%", row->type->name, name,
-			 row->hz, row->load);
-	progress_update(&job->progress, stop_now_ns(), job->done, job->row_count,
-			(job->row_count - job->done) * step_ns(&job->plan), what);
-	ret = sweep_step(job->grid.stage, &job->plan, job->rates[cpu], row, err);
-	job->done += !ret;
+	s->ops->settings(s, row->cpu, &row->combo);
+	if (!job->plan.serialized)
+		snprintf(point, sizeof(point), "%u Hz %u %%", row->hz, row->load);
+	bench_grid_show(&job->grid, row->type, &row->combo, point, step_ns(&job->plan));
+	ret = sweep_step(s, &job->plan, job->rates[cpu], row, err);
+	job->grid.done += !ret;
 	if (!ret)
 		bench_grid_look_again(&job->grid, row->cpu, &row->combo);
 	return ret;
 }
 
-static int measure(struct job *job, struct err *err)
+static int measure(void *arg, struct err *err)
 {
+	struct job *job = arg;
 	struct stage *s = job->grid.stage;
-	int ret = 0;
+	int ret = make_rows(job, err);
 
-	progress_start(&job->progress, stop_now_ns());
 	for (unsigned int cpu = 0; !ret && cpu < job->grid.cpu_count; cpu++) {
 		ret = sweep_full_rate(s, job->grid.cpus[cpu], &job->rates[cpu], err);
 		for (unsigned int j = 0; !ret && j < job->grid.combo_count; j++) {
@@ -143,7 +136,6 @@ static int measure(struct job *job, struct err *err)
 				ret = measure_row(job, cpu, row_at(job, cpu, j, i), err);
 		}
 	}
-	progress_end(&job->progress);
 	return ret;
 }
 
@@ -160,9 +152,11 @@ static unsigned int sort_rows(const struct job *job, const struct sweep_row **ou
 	return n;
 }
 
-static int print(const struct job *job, bool interrupted, struct err *err)
+static int print(void *arg, bool interrupted, struct err *err)
 {
-	const struct sweep_row **rows = calloc(job->row_count, sizeof(*rows));
+	const struct job *job = arg;
+	enum bench_grid_format format = job->grid.format;
+	const struct sweep_row **rows = calloc(job->grid.all, sizeof(*rows));
 	struct sweep_result result = {
 		.stage = job->grid.stage,
 		.plan = &job->plan,
@@ -179,76 +173,35 @@ static int print(const struct job *job, bool interrupted, struct err *err)
 	if (!rows)
 		return err_set(err, -ENOMEM, "out of memory");
 	result.row_count = sort_rows(job, rows);
-	if (job->grid.format == BENCH_GRID_JSON)
+	if (format == BENCH_GRID_JSON)
 		ret = sweep_print_json(&result, stdout, err);
-	else if (job->grid.format == BENCH_GRID_MARKDOWN)
-		sweep_print_markdown(&result, stdout);
 	else
-		sweep_print_text(&result, stdout);
+		ret = sweep_print(&result, stdout, format == BENCH_GRID_MARKDOWN, err);
 	free(rows);
 	return ret;
 }
 
-static int run_job(struct job *job, struct cmd_ctx *ctx, struct err *err)
-{
-	struct err besides;
-	int ret, back;
-
-	ret = make_plan(job, ctx, err);
-	if (!ret)
-		ret = bench_grid_open(&job->grid, &job->opts->grid, ctx, err);
-	if (!ret)
-		ret = make_rows(job, err);
-	if (ret)
-		return ret;
-	ret = measure(job, err);
-	back = job->grid.stage->ops->restore(job->grid.stage, &besides);
-	if (job->done) {
-		int printed = print(job, ret != 0, ret ? NULL : err);
-
-		ret = ret ? ret : printed;
-	}
-	if (ret == -EINTR)
-		err_set(err, ret, "interrupted after %u of %u rows; %s", job->done,
-			job->row_count,
-			job->done ? "the table holds those" : "there is no table yet");
-	return back ? err_set(err, back, "%s", besides.msg) : ret;
-}
+static const struct bench_grid_work sweep_work = { "rows", measure, print };
 
 static int run_sweep(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
 		     struct err *err)
 {
-	struct job *job = calloc(1, sizeof(*job));
-	struct stop stop;
-	int ret;
+	struct job job = { .opts = options };
+	int ret = make_plan(&job, ctx, err);
 
 	(void)argc;
 	(void)argv;
-	if (!job)
-		return err_set(err, -ENOMEM, "out of memory");
-	job->opts = options;
-	stop_begin(&stop);
-	ret = run_job(job, ctx, err);
-	bench_grid_close(&job->grid);
-	free(job->rows);
-	free(job);
-	/* What a signal asked for has been done. */
-	stop_drop();
-	stop_end(&stop);
+	if (!ret)
+		ret = bench_grid_run(&job.grid, &job.opts->grid, &sweep_work, &job, ctx,
+				     err);
+	free(job.rows);
 	return ret;
 }
 
 #define OPT(member) offsetof(struct sweep_options, member)
 
 static const struct opt sweep_opts[] = {
-	{ "cpu", 0, OPT_STRING, OPT(grid.cpus), "LIST",
-	  "run on these CPUs, one after the other; default: one of each kind of core" },
-	{ "governors", 0, OPT_STRING, OPT(grid.governors), "LIST",
-	  "under each of these, such as schedutil,performance; default: as it is" },
-	{ "epp", 0, OPT_STRING, OPT(grid.epps), "LIST",
-	  "with each of these energy/performance preferences; default: as it is" },
-	{ "modes", 0, OPT_STRING, OPT(grid.modes), "LIST",
-	  "in each of these modes of intel_pstate or amd_pstate: active, passive" },
+	BENCH_GRID_SETTINGS_OPTS(struct sweep_options, grid),
 	{ "hz", 0, OPT_STRING, OPT(hz), "LIST",
 	  "work/sleep frequencies; default: 73,113,211,347,401" },
 	{ "loads", 0, OPT_STRING, OPT(loads), "LIST",
@@ -263,25 +216,12 @@ static const struct opt sweep_opts[] = {
 	  .min = 1, .max = 1000000 },
 	{ "samples", 0, OPT_U32, OPT(samples), "N", "samples of each; default: 10",
 	  .min = 1, .max = 1000 },
-	{ "format", 0, OPT_STRING, OPT(grid.format), "FORMAT",
-	  "text, markdown (for mails) or json; default: text",
-	  .choices = "text|markdown|json" },
-	{ "sensor", 0, OPT_LIST, OPT(grid.sensors), "SPEC",
-	  "read this power meter, as for 'calib measure'; default: all that do not "
-	  "overlap" },
-	{ "power-from", 0, OPT_STRING, OPT(grid.power_from), "SOURCE",
-	  "read power from a file, '-' or a command, as for 'calib measure'" },
-	{ "board", 0, OPT_STRING, OPT(grid.board), "BOARD",
-	  "virtual:NAME: play that board instead, in virtual time" },
-	{ "sysroot", 0, OPT_STRING, OPT(grid.sysroot), "DIR",
-	  "look for /sys and /proc of the machine below DIR" },
-	{ "seed", 0, OPT_U32, OPT(grid.seed), "N",
-	  "which virtual board it is; default: 1" },
+	BENCH_GRID_PLACE_OPTS(struct sweep_options, grid),
 	{ NULL },
 };
 
 static const struct sweep_options sweep_defaults = {
-	.grid = { .format = "text", .seed = 1 },
+	.grid = BENCH_GRID_DEFAULTS,
 	.hz = "73,113,211,347,401",
 	.loads = "10,20,30,40,50,60,70,80,90,100",
 	.step_ns = 3000000000,
@@ -299,10 +239,10 @@ const struct cmd cmd_sweep = {
 		"what fills the period at the highest clock, which is looked at first, "
 		"under the governor performance where there is one. "
 		"The load is swept up and down, to show what a governor makes of where "
-		"it comes from. A row is the average power at a frequency, a load and a "
-		"governor, and the execution time of the packets, each with samples, "
-		"standard deviation, maximum and minimum; 'late' are packets that ended "
-		"after their period.\n"
+		"it comes from. For each CPU there is a table of power and one of the "
+		"execution times of packets, with a row for each frequency, load and "
+		"governor: samples, average, standard deviation, maximum and minimum; "
+		"'late' are packets that ended after their period.\n"
 		"\n"
 		"--serialized runs new processes in place of periods, one after the "
 		"other with a fixed packet each: the period is what the machine makes "

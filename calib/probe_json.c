@@ -256,7 +256,5 @@ int probe_print_json(const struct probe *p, FILE *out, struct err *err)
 		ret |= json_put_text(root, "cpu-pmus", f->pmus);
 	ret |= put_eas(root, f);
 	ret |= put_items(root, p);
-	ret = ret ? err_set(err, -ENOMEM, "out of memory") : json_write(root, out, err);
-	json_free(root);
-	return ret;
+	return json_finish(root, ret, out, err);
 }

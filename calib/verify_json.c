@@ -156,7 +156,5 @@ int verify_print_json(const struct verify *v, FILE *out, struct err *err)
 	for (i = 0; i < v->pair_count; i++)
 		ret |= add_pair(domains, v, &v->pairs[i]);
 	ret |= json_put(root, "domains", domains);
-	ret = ret ? err_set(err, -ENOMEM, "out of memory") : json_write(root, out, err);
-	json_free(root);
-	return ret;
+	return json_finish(root, ret, out, err);
 }

@@ -5,6 +5,7 @@
 #include "lib/grid.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,6 +34,14 @@ void grid_add(struct grid *g, const char *fmt, ...)
 		g->failed = true;
 	else
 		g->count++;
+}
+
+void grid_add_number(struct grid *g, double value, int digits)
+{
+	if (isfinite(value))
+		grid_add(g, "%.*f", digits, value);
+	else
+		grid_add(g, "-");
 }
 
 /* Columns on a terminal that UTF-8 text takes, all letters being one wide. */
@@ -82,6 +91,8 @@ static void put_row(const struct grid *g, FILE *f, char *const *row, const size_
 {
 	size_t columns = strlen(g->align), i;
 
+	while (!markdown && columns > 1 && !row[columns - 1][0])
+		columns--;
 	for (i = 0; i < columns; i++) {
 		fputs(markdown ? (i ? " | " : "| ") : (i ? "  " : ""), f);
 		put_padded(f, row[i], g->align[i], widths[i], markdown, i + 1 == columns);

@@ -18,6 +18,8 @@ struct grid {
 
 /* The next cell, left to right. A failure shows at grid_print(). */
 void grid_add(struct grid *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* A number with @digits behind the point; "-" where it is not finite. */
+void grid_add_number(struct grid *g, double value, int digits);
 /*
  * grid_print - all complete rows, columns as wide as their widest cell
  *

@@ -572,3 +572,12 @@ int json_write(const struct json *root, FILE *f, struct err *err)
 	free(text);
 	return ret;
 }
+
+int json_finish(struct json *root, int failed, FILE *f, struct err *err)
+{
+	int ret = failed ? err_set(err, -ENOMEM, "out of memory")
+			 : json_write(root, f, err);
+
+	json_free(root);
+	return ret;
+}

@@ -110,5 +110,7 @@ int json_add_real(struct json *arr, double value, int digits);
 /* Two-space indent, members in the order they were put, a newline at the end. 0, the
  * -errno of writing, -ENOMEM. */
 int json_write(const struct json *root, FILE *f, struct err *err);
+/* The same where nothing @failed while it was built, else -ENOMEM; then free @root. */
+int json_finish(struct json *root, int failed, FILE *f, struct err *err);
 
 #endif

@@ -159,10 +159,5 @@ int comparison_print_json(const struct comparison *c, FILE *f, struct err *err)
 	for (i = 0; i < c->workload_count; i++)
 		ret |= add_workload(workloads, c, &c->workloads[i]);
 	ret |= json_put(root, "workloads", workloads);
-	if (ret)
-		ret = err_set(err, -ENOMEM, "out of memory");
-	else
-		ret = json_write(root, f, err);
-	json_free(root);
-	return ret;
+	return json_finish(root, ret, f, err);
 }

@@ -78,8 +78,8 @@ struct ramp_result {
 	bool interrupted;
 };
 
-void ramp_print_text(const struct ramp_result *r, FILE *f);
-void ramp_print_markdown(const struct ramp_result *r, FILE *f);
+/* 0; -ENOMEM; -errno of writing. */
+int ramp_print(const struct ramp_result *r, FILE *f, bool markdown, struct err *err);
 int ramp_print_json(const struct ramp_result *r, FILE *f, struct err *err);
 
 #endif

@@ -88,8 +88,8 @@ struct sweep_result {
 	bool interrupted;
 };
 
-void sweep_print_text(const struct sweep_result *r, FILE *f);
-void sweep_print_markdown(const struct sweep_result *r, FILE *f);
+/* 0; -ENOMEM; -errno of writing. */
+int sweep_print(const struct sweep_result *r, FILE *f, bool markdown, struct err *err);
 int sweep_print_json(const struct sweep_result *r, FILE *f, struct err *err);
 
 #endif

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * The sweep's table, for people, for a cover letter, and for programs.
+ * The sweep's tables, for people, for a cover letter, and for programs: for each CPU one
+ * of power and one of execution times.
  */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
+#include "calib/bench/stage_print.h"
 #include "calib/bench/sweep.h"
+#include "lib/grid.h"
 #include "lib/json.h"
+
+/* One of the tables. */
+struct page {
+	const struct sweep_plan *plan;
+	const struct sweep_row *const *rows; /* of one CPU */
+	unsigned int row_count;
+	bool times, markdown;
+};
 
 static void describe_plan(const struct sweep_plan *p, FILE *f)
 {
@@ -27,171 +37,130 @@ static void describe_plan(const struct sweep_plan *p, FILE *f)
 
 static void describe(const struct sweep_result *r, FILE *f)
 {
-	const struct stage *s = r->stage;
-
-	if (s->virtual_board)
-		fprintf(f,
-			"VIRTUAL board '%s', seed %u: virtual time, a model of the "
-			"governors, nothing was measured\n",
-			s->board, r->seed);
+	stage_print_virtual(r->stage, r->seed, f);
 	describe_plan(r->plan, f);
 	for (unsigned int i = 0; i < r->cpu_count; i++)
 		if (r->rates[i] > 0)
 			fprintf(f, "CPU %u at its highest clock: %.1f Mops/s\n",
 				r->cpus[i], r->rates[i] / 1e6);
-	if (s->meters[0])
-		fprintf(f, "power of %s\n", s->meters);
-	else
-		fprintf(f, "no power: %s\n", s->no_meter);
+	stage_print_power(r->stage, "", f);
 }
 
-/* A number, or "-", in @out; returns @out. */
-static const char *number(double value, int digits, char out[32])
-{
-	if (isfinite(value))
-		snprintf(out, 32, "%.*f", digits, value);
-	else
-		snprintf(out, 32, "-");
-	return out;
-}
-
-/* The five statistics, in the order of the table. */
-struct five {
-	double samples, average, sd, maximum, minimum;
+/* Heads of columns: for people in two lines. */
+struct head {
+	const char *above, *name;
 };
 
-static struct five five_of(const struct tally *t, double unit)
+static const struct head of_periods[] = { { "", "Hz" }, { "load", "%" }, { "", "way" } };
+static const struct head of_processes[] = { { "processes", "per second" } };
+static const struct head statistics[] = {
+	{ "", "governor/EPP" },	     { "", "Samples" }, { "", "Average" },
+	{ "Standard", "deviation" }, { "", "Maximum" }, { "", "Minimum" },
+};
+static const struct head late[] = { { "", "late" } };
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+enum line { ABOVE, NAME, BOTH };
+
+static void add_heads(struct grid *g, const struct head *heads, size_t n, enum line line)
 {
-	struct five v = { t->samples, NAN, tally_sd(t) * unit, NAN, NAN };
+	for (size_t i = 0; i < n; i++) {
+		const char *above = line == NAME ? "" : heads[i].above;
+		const char *name = line == ABOVE ? "" : heads[i].name;
 
-	if (!t->samples)
-		return v;
-	v.average = t->average * unit;
-	v.maximum = t->maximum * unit;
-	v.minimum = t->minimum * unit;
-	return v;
-}
-
-/* Packets are told in ms, samples of many processes in s. */
-static double unit_of(const struct sweep_plan *p)
-{
-	return p->serialized ? 1 : 1e3;
-}
-
-static double processes_per_s(const struct sweep_plan *p, const struct sweep_row *row)
-{
-	return p->tasks / row->seconds.average;
-}
-
-static void text_five(const struct tally *t, double unit, int width, FILE *f)
-{
-	struct five v = five_of(t, unit);
-	char cell[32];
-
-	fprintf(f, " %7.0f", v.samples);
-	fprintf(f, " %*s", width, number(v.average, 3, cell));
-	fprintf(f, " %*s", width, number(v.sd, 3, cell));
-	fprintf(f, " %*s", width, number(v.maximum, 3, cell));
-	fprintf(f, " %*s", width, number(v.minimum, 3, cell));
-}
-
-static int name_width(const struct sweep_result *r)
-{
-	size_t width = strlen("governor/EPP"), len;
-	char name[80];
-
-	for (unsigned int i = 0; i < r->row_count; i++) {
-		len = strlen(knobs_name(&r->rows[i]->combo, name, sizeof(name)));
-		width = len > width ? len : width;
+		grid_add(g, "%s%s%s", above, *above && *name ? " " : "", name);
 	}
-	return width;
 }
 
-static void text_head(const struct sweep_plan *p, int width, FILE *f)
+static bool has_late(const struct page *page)
 {
-	fprintf(f, "\n%-10s %3s %-14s %-*s |%-36s|%s\n", "", "",
-		p->serialized ? "processes" : "", width, "", " power, W",
-		p->serialized ? " execution time of a sample, s"
-			      : " execution time of a packet, ms");
-	fprintf(f, "%-10s %3s %-14s %-*s |%7s %6s %6s %6s %6s |%8s %7s %7s %7s %7s%s\n",
-		"core", "CPU", p->serialized ? "per second" : "  Hz load way", width,
-		"governor/EPP", "Samples", "Aver.", "StDev", "Max", "Min", "Samples",
-		"Aver.", "StDev", "Max", "Min", p->serialized ? "" : "   late");
+	return page->times && !page->plan->serialized;
 }
 
-static void text_row(const struct sweep_plan *p, const struct sweep_row *row, int width,
-		     FILE *f)
+static void add_line(struct grid *g, const struct page *page, enum line line)
 {
-	char name[80], point[32];
-
-	if (p->serialized)
-		snprintf(point, sizeof(point), "%10.1f", processes_per_s(p, row));
+	if (page->plan->serialized)
+		add_heads(g, of_processes, COUNT(of_processes), line);
 	else
-		snprintf(point, sizeof(point), "%4u %4u %s", row->hz, row->load,
-			 row->down ? "down" : "up");
-	fprintf(f, "%-10s %3u %-14s %-*s |", row->type->name, row->cpu, point, width,
-		knobs_name(&row->combo, name, sizeof(name)));
-	text_five(&row->watt, 1, 6, f);
-	fprintf(f, " |");
-	text_five(&row->seconds, unit_of(p), 7, f);
-	if (!p->serialized)
-		fprintf(f, " %6llu", (unsigned long long)row->late);
-	fprintf(f, "\n");
+		add_heads(g, of_periods, COUNT(of_periods), line);
+	add_heads(g, statistics, COUNT(statistics), line);
+	if (has_late(page))
+		add_heads(g, late, COUNT(late), line);
 }
 
-void sweep_print_text(const struct sweep_result *r, FILE *f)
+static void add_table_row(struct grid *g, const struct page *page,
+			  const struct sweep_row *row)
 {
-	int width = name_width(r);
-
-	describe(r, f);
-	text_head(r->plan, width, f);
-	for (unsigned int i = 0; i < r->row_count; i++)
-		text_row(r->plan, r->rows[i], width, f);
-}
-
-static void markdown_five(const struct tally *t, double unit, FILE *f)
-{
-	struct five v = five_of(t, unit);
-	char cell[32];
-
-	fprintf(f, " %.0f |", v.samples);
-	fprintf(f, " %s |", number(v.average, 3, cell));
-	fprintf(f, " %s |", number(v.sd, 3, cell));
-	fprintf(f, " %s |", number(v.maximum, 3, cell));
-	fprintf(f, " %s |", number(v.minimum, 3, cell));
-}
-
-void sweep_print_markdown(const struct sweep_result *r, FILE *f)
-{
-	bool serialized = r->plan->serialized;
+	const struct tally *t = page->times ? &row->seconds : &row->watt;
+	/* Packets are told in ms, samples of many processes in s. */
+	double unit = page->times && !page->plan->serialized ? 1e3 : 1;
+	double none = t->samples ? 0 : NAN;
 	char name[80];
 
-	describe(r, f);
-	fprintf(f,
-		"\n| core | CPU |%s governor/EPP | W: Samples | Average | Standard "
-		"deviation | Maximum | Minimum | %s: Samples | Average | Standard "
-		"deviation | Maximum | Minimum |%s\n",
-		serialized ? " processes/s |" : " Hz | load % | way |",
-		serialized ? "s" : "ms", serialized ? "" : " late |");
-	fprintf(f,
-		"|---|---:|%s---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|%s\n",
-		serialized ? "---:|" : "---:|---:|---|", serialized ? "" : "---:|");
-	for (unsigned int i = 0; i < r->row_count; i++) {
-		const struct sweep_row *row = r->rows[i];
-
-		fprintf(f, "| %s | %u |", row->type->name, row->cpu);
-		if (serialized)
-			fprintf(f, " %.1f |", processes_per_s(r->plan, row));
-		else
-			fprintf(f, " %u | %u | %s |", row->hz, row->load,
-				row->down ? "down" : "up");
-		fprintf(f, " %s |", knobs_name(&row->combo, name, sizeof(name)));
-		markdown_five(&row->watt, 1, f);
-		markdown_five(&row->seconds, unit_of(r->plan), f);
-		if (!serialized)
-			fprintf(f, " %llu |", (unsigned long long)row->late);
-		fprintf(f, "\n");
+	if (page->plan->serialized) {
+		grid_add_number(g, page->plan->tasks / row->seconds.average, 1);
+	} else {
+		grid_add(g, "%u", row->hz);
+		grid_add(g, "%u", row->load);
+		grid_add(g, row->down ? "down" : "up");
 	}
+	grid_add(g, "%s", knobs_name(&row->combo, name, sizeof(name)));
+	grid_add(g, "%ju", (uintmax_t)t->samples);
+	grid_add_number(g, none + t->average * unit, 3);
+	grid_add_number(g, tally_sd(t) * unit, 3);
+	grid_add_number(g, none + t->maximum * unit, 3);
+	grid_add_number(g, none + t->minimum * unit, 3);
+	if (has_late(page))
+		grid_add(g, "%ju", (uintmax_t)row->late);
+}
+
+static int print_table(const struct page *page, FILE *f)
+{
+	const struct sweep_row *first = page->rows[0];
+	struct grid g = { .align = page->plan->serialized ? "rlrrrrr"
+				   : page->times	  ? "rrllrrrrrr"
+							  : "rrllrrrrr" };
+	int ret;
+
+	fprintf(f, "\nCPU %u (%s): %s\n%s", first->cpu, first->type->name,
+		!page->times		 ? "power, W"
+		: page->plan->serialized ? "execution time of a sample, s"
+					 : "execution time of a packet, ms",
+		page->markdown ? "\n" : "");
+	if (page->markdown) {
+		add_line(&g, page, BOTH);
+	} else {
+		add_line(&g, page, ABOVE);
+		add_line(&g, page, NAME);
+	}
+	for (unsigned int i = 0; i < page->row_count; i++)
+		add_table_row(&g, page, page->rows[i]);
+	ret = grid_print(&g, f, page->markdown);
+	grid_free(&g);
+	return ret;
+}
+
+int sweep_print(const struct sweep_result *r, FILE *f, bool markdown, struct err *err)
+{
+	unsigned int i, n;
+	int ret = 0;
+
+	describe(r, f);
+	for (i = 0; i < r->row_count && !ret; i += n) {
+		struct page page = { r->plan, &r->rows[i], 1, false, markdown };
+
+		for (n = 1; i + n < r->row_count; n++)
+			if (r->rows[i + n]->cpu != r->rows[i]->cpu)
+				break;
+		page.row_count = n;
+		if (r->stage->meters[0])
+			ret = print_table(&page, f);
+		page.times = true;
+		if (!ret)
+			ret = print_table(&page, f);
+	}
+	return ret ? err_set(err, ret, "out of memory") : 0;
 }
 
 static int add_tally(struct json *obj, const char *key, const struct tally *t)
@@ -212,16 +181,8 @@ static int add_tally(struct json *obj, const char *key, const struct tally *t)
 static int add_row(struct json *rows, const struct sweep_row *row, bool serialized)
 {
 	struct json *obj = json_new_object();
-	int ret = 0;
+	int ret = stage_json_settings(obj, row->type, row->cpu, &row->combo);
 
-	ret |= json_put_text(obj, "core", row->type->name);
-	ret |= json_put_u64(obj, "cpu", row->cpu);
-	if (row->combo.mode[0])
-		ret |= json_put_str(obj, "mode", row->combo.mode);
-	if (row->combo.governor[0])
-		ret |= json_put_str(obj, "governor", row->combo.governor);
-	if (row->combo.epp[0])
-		ret |= json_put_str(obj, "epp", row->combo.epp);
 	if (!serialized) {
 		ret |= json_put_u64(obj, "hz", row->hz);
 		ret |= json_put_u64(obj, "load-percent", row->load);
@@ -246,25 +207,12 @@ static int add_plan(struct json *root, const struct sweep_plan *p)
 int sweep_print_json(const struct sweep_result *r, FILE *f, struct err *err)
 {
 	struct json *root = json_new_object(), *rows = json_new_array();
-	int ret = 0;
+	int ret = stage_json_head(root, "calib-sweep/1", r->stage, r->seed, r->command);
 
-	ret |= json_put_str(root, "schema", "calib-sweep/1");
-	ret |= json_put_text(root, "command", r->command);
-	ret |= json_put_bool(root, "virtual", r->stage->virtual_board);
-	if (r->stage->virtual_board) {
-		ret |= json_put_text(root, "board", r->stage->board);
-		ret |= json_put_u64(root, "seed", r->seed);
-	}
-	ret |= json_put_text(root, "meters", r->stage->meters);
 	ret |= add_plan(root, r->plan);
 	ret |= json_put_bool(root, "interrupted", r->interrupted);
 	for (unsigned int i = 0; i < r->row_count; i++)
 		ret |= add_row(rows, r->rows[i], r->plan->serialized);
 	ret |= json_put(root, "rows", rows);
-	if (ret)
-		ret = err_set(err, -ENOMEM, "out of memory");
-	else
-		ret = json_write(root, f, err);
-	json_free(root);
-	return ret;
+	return json_finish(root, ret, f, err);
 }

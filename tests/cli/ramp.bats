@@ -32,7 +32,7 @@ a15 7 performance 0" ]
 	ramp --board virtual:juno-r2 --repeats 2 --format markdown
 	[ "$status" -eq 0 ]
 	[[ "$output" == VIRTUAL* ]]
-	grep -q '^| a72 | 2 | schedutil | [0-9.]* ± [0-9.]* |' <<< "$output"
+	grep -q '^| a72  |   2 | schedutil    | [0-9.]* ± [0-9.]* |' <<< "$output"
 	ramp --board virtual:juno-r2 --repeats 2 --format json
 	[ "$status" -eq 0 ]
 	python3 -c "

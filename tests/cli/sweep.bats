@@ -13,13 +13,18 @@ sweep() {
 	run --separate-stderr "$CALIB" sweep "$@"
 }
 
+# rows "CPU 7 (a15): power, W" - of that table, its rows without their heads
+rows() {
+	awk -v head="$1" '$0 == head { on = 1 } !NF { on = 0 } on && $1 + 0 > 0' <<< "$output"
+}
+
 @test "the loads go up and down at each frequency, governors side by side, marked VIRTUAL" {
 	sweep --board virtual:odroid-xu3 --cpu 7 --governors schedutil,performance --hz 73,401 \
 		--loads 20,80
 	[ "$status" -eq 0 ]
 	[ -z "$stderr" ]
 	[[ "${lines[0]}" == "VIRTUAL board 'odroid-xu3', seed 1: "* ]]
-	[ "$(awk '$1 == "a15" { print $3, $4, $5, $6 }' <<< "$output")" = "73 20 up schedutil
+	[ "$(rows "CPU 7 (a15): power, W" | awk '{ print $1, $2, $3, $4 }')" = "73 20 up schedutil
 73 20 up performance
 73 80 up schedutil
 73 80 up performance
@@ -32,14 +37,15 @@ sweep() {
 401 20 down schedutil
 401 20 down performance" ]
 	# Watts under schedutil are below those under performance at 20 %.
-	awk '$4 == 20 && $6 == "schedutil" { low = $9 }
-		$4 == 20 && $6 == "performance" && !($9 > 1.5 * low) { exit 1 }' <<< "$output"
+	rows "CPU 7 (a15): power, W" | awk '$2 == 20 && $4 == "schedutil" { low = $6 }
+		$2 == 20 && $4 == "performance" && !($6 > 1.5 * low) { exit 1 }'
+	[ "$(rows "CPU 7 (a15): execution time of a packet, ms" | wc -l)" -eq 12 ]
 }
 
 @test "the defaults are the five frequencies with ten loads up and nine down" {
 	sweep --board virtual:juno-r2 --cpu 1 --time 100ms
 	[ "$status" -eq 0 ]
-	[ "$(awk '$1 == "a72" { print $3 }' <<< "$output" | sort -n | uniq -c | xargs)" = \
+	[ "$(rows "CPU 1 (a72): power, W" | awk '{ print $1 }' | sort -n | uniq -c | xargs)" = \
 		"19 73 19 113 19 211 19 347 19 401" ]
 }
 
@@ -47,17 +53,37 @@ sweep() {
 	sweep --board virtual:intel-hybrid --serialized --governors powersave \
 		--epp performance,power --samples 3 --tasks 200
 	[ "$status" -eq 0 ]
-	[[ "$output" == *"Samples  Aver.  StDev    Max    Min"* ]]
-	[ "$(awk '$1 == "p" { print $4, ($6 >= 3), $12, ($3 > 1000) }' <<< "$output")" = \
-		"powersave/performance 1 3 1
-powersave/power 1 3 1" ]
+	[[ "$output" == *"Samples  Average  deviation  Maximum  Minimum"* ]]
+	[ "$(rows "CPU 3 (p): power, W" | awk '{ print $2, ($1 > 1000), ($3 >= 3), ($6 >= $4 && $4 >= $7) }')" = \
+		"powersave/performance 1 1 1
+powersave/power 1 1 1" ]
+	[ "$(rows "CPU 3 (p): execution time of a sample, s" | awk '{ print $2, $3 }')" = \
+		"powersave/performance 3
+powersave/power 3" ]
+}
+
+@test "tables are no wider than 100 columns, whatever the names of settings" {
+	sweep --board virtual:intel-hybrid --governors powersave --epp balance_performance,power \
+		--hz 401 --loads 10,100
+	[ "$status" -eq 0 ]
+	rows "CPU 3 (p): execution time of a packet, ms" | grep -q ' powersave/balance_performance  '
+	run -1 grep -E '^.{101}|[ ]$' <<< "$(sed -n '/: power, W/,$p' <<< "$output")"
+}
+
+@test "without a meter there is no table of power" {
+	sweep --board virtual:odroid-xu4 --hz 73 --loads 20 --cpu 7
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"no power: board 'odroid-xu4' has no power sensor"* ]]
+	[[ "$output" != *"power, W"* ]]
+	[ "$(rows "CPU 7 (a15): execution time of a packet, ms" | wc -l)" -eq 1 ]
 }
 
 @test "markdown and json hold the same" {
 	sweep --board virtual:juno-r2 --cpu 1 --hz 113 --loads 50 --format markdown
 	[ "$status" -eq 0 ]
 	[[ "$output" == VIRTUAL* ]]
-	watt=$(awk -F'|' '$2 == " a72 " { print $9 }' <<< "$output")
+	grep -q '| Samples | Average | Standard deviation | Maximum | Minimum |' <<< "$output"
+	watt=$(awk -F'|' '/power, W/ { on = 1 } on && $2 == " 113 " { print $7; exit }' <<< "$output")
 	sweep --board virtual:juno-r2 --cpu 1 --hz 113 --loads 50 --format json
 	[ "$status" -eq 0 ]
 	python3 -c "
@@ -74,10 +100,11 @@ assert r['seconds']['samples'] > 300 and r['late'] == 0
 @test "the shortest step is one packet" {
 	sweep --board virtual:odroid-xu3 --cpu 7 --hz 100 --loads 20 --time 1ns
 	[ "$status" -eq 0 ]
-	[ "$(awk '$1 == "a15" { print $8, $14 }' <<< "$output")" = "1 1" ]
+	[ "$(rows "CPU 7 (a15): power, W" | awk '{ print $5 }')" = 1 ]
+	[ "$(rows "CPU 7 (a15): execution time of a packet, ms" | awk '{ print $5 }')" = 1 ]
 	sweep --board virtual:odroid-xu3 --cpu 7 --serialized --packet 1ns --tasks 1 --samples 1
 	[ "$status" -eq 0 ]
-	[ "$(awk '$1 == "a15" { print $12 }' <<< "$output")" = 1 ]
+	[ "$(rows "CPU 7 (a15): execution time of a sample, s" | awk '{ print $3 }')" = 1 ]
 }
 
 @test "what is no sweep is refused" {
@@ -117,11 +144,11 @@ assert r['seconds']['samples'] > 300 and r['late'] == 0
 	sweep --sysroot "$root" --cpu 1 --governors schedutil,powersave --hz 100 --loads 20 \
 		--time 300ms
 	[ "$status" -eq 0 ]
-	[ "$(awk '$1 == "a15" && $14 > 0 && $15 > 0 { print $6 }' <<< "$output")" = "schedutil
+	[ "$(rows "CPU 1 (a15): execution time of a packet, ms" | awk '$5 > 0 && $6 > 0 { print $4 }')" = "schedutil
 powersave" ]
 	sweep --sysroot "$root" --cpu 1 --serialized --tasks 20 --samples 2
 	[ "$status" -eq 0 ]
-	awk '$1 == "a15" && $3 > 0 && $4 == "ondemand" { ok = 1 } END { exit !ok }' <<< "$output"
+	[ "$(rows "CPU 1 (a15): execution time of a sample, s" | awk '$1 > 0 { print $2 }')" = ondemand ]
 	settings | diff before -
 	[ ! -e "$root/run/calib/state.json" ]
 }
@@ -139,7 +166,8 @@ powersave" ]
 	done
 	kill -TERM $pid
 	ended 2
-	[ "$(grep -c '^a15 .* schedutil' out)" -ge 3 ]
+	output=$(cat out)
+	[ "$(rows "CPU 1 (a15): execution time of a packet, ms" | grep -c ' schedutil ')" -ge 3 ]
 	grep -qE 'error: interrupted after ([3-9]|1[0-4]) of 15 rows; the table holds those' err
 	settings | diff before -
 	[ ! -e "$root/run/calib/state.json" ]

@@ -2,6 +2,7 @@
 /*
  * Tables of texts, in columns and in Markdown.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,6 +49,25 @@ static void columns_are_as_wide_as_their_widest_cell(void **state)
 	grid_free(&g);
 }
 
+static void numbers_that_are_none_are_dashes_and_lines_end_with_text(void **state)
+{
+	struct grid g = { .align = "rlr" };
+
+	(void)state;
+	grid_add(&g, "%s", "");
+	grid_add(&g, "head");
+	grid_add(&g, "%s", "");
+	grid_add_number(&g, 1.25, 1);
+	grid_add_number(&g, NAN, 1);
+	grid_add_number(&g, -INFINITY, 0);
+	assert_prints(&g, false, "     head\n1.2  -     -\n");
+	assert_prints(&g, true,
+		      "|     | head |     |\n"
+		      "| --: | ---- | --: |\n"
+		      "| 1.2 | -    |   - |\n");
+	grid_free(&g);
+}
+
 static void many_cells_fit(void **state)
 {
 	struct grid g = { .align = "r" };
@@ -66,6 +86,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_are_as_wide_as_their_widest_cell),
+		cmocka_unit_test(
+			numbers_that_are_none_are_dashes_and_lines_end_with_text),
 		cmocka_unit_test(many_cells_fit),
 	};
 
