@@ -85,13 +85,41 @@ int compare_series(const struct compare_series *a, const struct compare_series *
 #define COMPARE_OUTLIERS_MIN 5
 size_t compare_outliers(const double *values, size_t n, bool *out);
 
+/*
+ * Values that come in groups, as iterations do by boots: what makes one group differ from
+ * the next is then drawn once for all its values, and only the groups are independent.
+ */
+struct compare_groups {
+	size_t groups;
+	bool has_within;  /* a group has two values or more */
+	double within_sd; /* of values about their group's mean, of all groups */
+	bool has_between; /* and there are two groups or more */
+	/* Of the groups' own means, beside what the values within them explain; 0 when
+	 * they explain all. */
+	double between_sd;
+	bool has_p;	  /* and values within groups differ */
+	double between_p; /* that all groups have one mean: the F test */
+};
+/*
+ * compare_groups - means of @n values that belong to groups
+ * @group: of each value its group's number, ascending
+ * @means, @order: room for @n; mean and number of each group; may be @values, @group
+ *
+ * Returns how many groups there are.
+ */
+size_t compare_groups(const double *values, const uint32_t *group, size_t n,
+		      double *means, uint32_t *order, struct compare_groups *g);
+
 /* Least-squares line of the values against their order. */
 struct compare_trend {
-	bool known;	 /* four values or more, and some spread */
+	bool known;	 /* two values more than are fitted, and some spread */
 	double span_pct; /* how much it rises from the first to the last, of the mean */
 	double p;	 /* of a slope of 0 */
 };
 void compare_trend(const struct compare_series *s, struct compare_trend *t);
+/* One slope of @count series that share the time, each with a mean of its own, of which
+ * the slope is a share. */
+void compare_drift(const struct compare_series *s, size_t count, struct compare_trend *t);
 
 /*
  * Sides that took turns: @order counts iterations of both, and 2k and 2k+1 are a pair of

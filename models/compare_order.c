@@ -69,35 +69,64 @@ size_t compare_outliers(const double *values, size_t n, bool *out)
 	return found;
 }
 
-void compare_trend(const struct compare_series *s, struct compare_trend *t)
+/* Sums over values and orders, about the mean of each series. */
+struct line {
+	size_t n;
+	double xx, xy, yy;
+	uint32_t first, last; /* orders */
+};
+
+/* Values in percent of their mean. False: no such percent. */
+static bool line_add(struct line *l, const struct compare_series *s)
 {
 	struct compare_summary sum;
-	double x_mean = 0, xx = 0, xy = 0, rss = 0, slope;
-	size_t n = s->n, i;
+	double x_mean = 0;
+
+	if (compare_summarise(s->values, s->n, &sum, NULL) || !(sum.mean > 0))
+		return false;
+	for (size_t i = 0; i < s->n; i++)
+		x_mean += (double)s->order[i] / s->n;
+	for (size_t i = 0; i < s->n; i++) {
+		double x = s->order[i] - x_mean;
+		double y = 100 * (s->values[i] - sum.mean) / sum.mean;
+
+		l->xx += x * x;
+		l->xy += x * y;
+		l->yy += y * y;
+	}
+	if (!l->n || s->order[0] < l->first)
+		l->first = s->order[0];
+	if (s->order[s->n - 1] > l->last)
+		l->last = s->order[s->n - 1];
+	l->n += s->n;
+	return true;
+}
+
+void compare_drift(const struct compare_series *s, size_t count, struct compare_trend *t)
+{
+	struct line l = { 0 };
+	double slope, rss;
 
 	*t = (struct compare_trend){ 0 };
-	if (n < 4 || compare_summarise(s->values, n, &sum, NULL) || !(sum.sd > 0) ||
-	    !(sum.mean > 0))
+	for (size_t i = 0; i < count; i++)
+		if (!line_add(&l, &s[i]))
+			return;
+	if (l.n < count + 3 || !(l.yy > 0) || !(l.xx > 0))
 		return;
-	for (i = 0; i < n; i++)
-		x_mean += (double)s->order[i] / n;
-	for (i = 0; i < n; i++) {
-		xx += (s->order[i] - x_mean) * (s->order[i] - x_mean);
-		xy += (s->order[i] - x_mean) * (s->values[i] - sum.mean);
-	}
-	if (!(xx > 0))
-		return;
-	slope = xy / xx;
-	for (i = 0; i < n; i++) {
-		double e = s->values[i] - sum.mean - slope * (s->order[i] - x_mean);
-
-		rss += e * e;
-	}
+	slope = l.xy / l.xx;
+	rss = l.yy - slope * l.xy;
 	t->known = true;
-	t->span_pct = 100 * slope * (s->order[n - 1] - s->order[0]) / sum.mean;
-	t->p = rss > 0 ? 2 * gsl_cdf_tdist_Q(fabs(slope) * sqrt(xx * (n - 2) / rss),
-					     n - 2.0)
+	t->span_pct = slope * (l.last - l.first);
+	t->p = rss > 1e-12 * l.yy
+		       ? 2 * gsl_cdf_tdist_Q(fabs(slope) *
+						     sqrt(l.xx * (l.n - count - 1) / rss),
+					     l.n - count - 1.0)
 		       : 0;
+}
+
+void compare_trend(const struct compare_series *s, struct compare_trend *t)
+{
+	compare_drift(s, 1, t);
 }
 
 /* Student's test that numbers which are added one by one have a mean of 0. */

@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -218,6 +219,64 @@ static void a_trend_is_told_with_its_p(void **state)
 	assert_false(t.known);
 }
 
+/* Within: 10 in 3 degrees of freedom; between: 37.5 in 2; F's Q is (1 + 2 F/3)^-1.5. */
+static void groups_are_told_from_what_is_within_them(void **state)
+{
+	static const double x[] = { 10, 12, 14, 16, 18, 11 }, same[] = { 3, 3, 4, 4 };
+	static const uint32_t group[] = { 0, 0, 3, 3, 3, 7 }, own[] = { 0, 1, 2, 3 };
+	double means[6];
+	uint32_t order[6];
+	struct compare_groups g;
+
+	(void)state;
+	assert_int_equal(compare_groups(x, group, 6, means, order, &g), 3);
+	assert_near(means[0], 11, 0);
+	assert_near(means[1], 16, 0);
+	assert_near(means[2], 11, 0);
+	assert_true(order[0] == 0 && order[1] == 3 && order[2] == 7);
+	assert_true(g.has_within && g.has_between && g.has_p);
+	assert_near(g.within_sd, sqrt(10 / 3.0), 1e-12);
+	assert_near(g.between_sd, sqrt(25 / 3.0 - 10 / 3.0 * 11 / 18.0), 1e-9);
+	assert_near(g.between_p, pow(4.75, -1.5), 1e-9);
+	/* Means may take the place of the values. */
+	memcpy(means, x, sizeof(means));
+	memcpy(order, group, sizeof(order));
+	assert_int_equal(compare_groups(means, order, 6, means, order, &g), 3);
+	assert_true(means[1] == 16 && means[2] == 11 && order[2] == 7);
+	/* One of each, one group, none that scatters: what there is. */
+	assert_int_equal(compare_groups(x, own, 4, means, order, &g), 4);
+	assert_false(g.has_within || g.has_between || g.has_p);
+	assert_int_equal(compare_groups(x, group, 2, means, order, &g), 1);
+	assert_true(g.has_within && !g.has_between && !g.has_p);
+	assert_int_equal(compare_groups(same, group + 1, 1, means, order, &g), 1);
+	assert_int_equal(
+		compare_groups(same, (uint32_t[]){ 0, 0, 1, 1 }, 4, means, order, &g), 2);
+	assert_true(g.has_between && !g.has_p);
+	assert_near(g.between_sd, sqrt(0.5), 1e-12);
+}
+
+static void a_drift_of_both_sides_is_one_line(void **state)
+{
+	/* 1 % an order from 100 or 200 on, and not quite. */
+	static const uint32_t oa[] = { 0, 3, 4, 7 }, ob[] = { 1, 2, 5, 6 };
+	static const double noise[] = { 0.2, -0.2, -0.2, 0.2 };
+	double a[4], b[4];
+	struct compare_trend t;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		a[i] = 100 + (oa[i] - 3.5) + noise[i];
+		b[i] = 200 + 2 * (ob[i] - 3.5) + 2 * noise[i];
+	}
+	compare_drift((struct compare_series[]){ ORDERED(a, oa), ORDERED(b, ob) }, 2, &t);
+	assert_true(t.known);
+	assert_near(t.span_pct, 7, 1e-9);
+	/* t = sqrt(42 * 5 / 0.32) with 8 - 2 - 1 degrees of freedom */
+	assert_near(t.p, 1.692646e-06, 1e-9);
+	compare_drift((struct compare_series[]){ { a, oa, 2 }, { b, ob, 2 } }, 2, &t);
+	assert_false(t.known);
+}
+
 static void pairs_take_out_drift_and_show_what_the_position_does(void **state)
 {
 	/* A B B A A B B A; the machine drifts by 10 an iteration, B is 5 more, and the
@@ -342,6 +401,8 @@ int main(void)
 		cmocka_unit_test(what_is_no_number_is_refused),
 		cmocka_unit_test(outliers_are_those_that_rosner_names),
 		cmocka_unit_test(a_trend_is_told_with_its_p),
+		cmocka_unit_test(groups_are_told_from_what_is_within_them),
+		cmocka_unit_test(a_drift_of_both_sides_is_one_line),
 		cmocka_unit_test(pairs_take_out_drift_and_show_what_the_position_does),
 		cmocka_unit_test(holm_is_for_any_of_them),
 		cmocka_unit_test(equal_sides_are_told_apart_five_times_in_a_hundred),
