@@ -411,6 +411,12 @@ static void switch_meter(struct board_meter *m, uint32_t off)
 	}
 }
 
+/* What is another one at each boot. */
+static uint64_t stream(const struct virtual *v, uint64_t first)
+{
+	return first + ((uint64_t)v->opts.boot << 32);
+}
+
 static void init_cluster(struct virtual *v, unsigned int i)
 {
 	struct cluster *c = &v->clusters[i];
@@ -422,7 +428,7 @@ static void init_cluster(struct virtual *v, unsigned int i)
 	c->cap = c->desc->opp_count - 1;
 	c->activity = 1;
 	c->temp_mc = c->t.ambient_mc;
-	rng_seed(&c->background_rng, v->opts.seed, STREAM_BACKGROUND + i);
+	rng_seed(&c->background_rng, v->opts.seed, stream(v, STREAM_BACKGROUND) + i);
 	if (c->t.background_ppm)
 		update_background(c, 0);
 	settle(v, c);
@@ -438,14 +444,14 @@ static void init_meter(struct virtual *v, unsigned int i)
 	if (!m->desc->clusters)
 		m->m.period_us = 0;
 	switch_meter(&m->m, v->opts.off);
-	rng_seed(&m->noise_rng, v->opts.seed, STREAM_NOISE + i);
-	rng_seed(&m->drift_rng, v->opts.seed, STREAM_DRIFT + i);
-	rng_seed(&m->fail_rng, v->opts.seed, STREAM_FAIL + i);
-	rng_seed(&m->spike_rng, v->opts.seed, STREAM_SPIKE + i);
+	rng_seed(&m->noise_rng, v->opts.seed, stream(v, STREAM_NOISE) + i);
+	rng_seed(&m->drift_rng, v->opts.seed, stream(v, STREAM_DRIFT) + i);
+	rng_seed(&m->fail_rng, v->opts.seed, stream(v, STREAM_FAIL) + i);
+	rng_seed(&m->spike_rng, v->opts.seed, stream(v, STREAM_SPIKE) + i);
 	rng_seed(&rng, v->opts.seed, STREAM_GAIN + i);
 	m->gain = 1 + m->m.gain_ppm * 1e-6 * rng_normal(&rng);
 	/* Meters do not start in step with us. */
-	rng_seed(&rng, v->opts.seed, STREAM_PHASE + i);
+	rng_seed(&rng, v->opts.seed, stream(v, STREAM_PHASE) + i);
 	m->next_ns = 1 + (uint64_t)(m->m.period_us * 1e3 * rng_uniform(&rng));
 	draw_offset(m);
 }

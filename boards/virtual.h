@@ -51,7 +51,8 @@ struct virtual_faults {
 
 struct virtual_options {
 	uint64_t seed;
-	uint32_t off; /* enum virtual_term */
+	uint32_t boot; /* the same board with other noise */
+	uint32_t off;  /* enum virtual_term */
 	struct virtual_faults faults;
 };
 

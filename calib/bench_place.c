@@ -39,7 +39,9 @@ int bench_place_open(struct bench_place *p, const struct bench_place_options *o,
 {
 	struct site_options so = {
 		.seed = o->seed,
+		.boot = o->boot,
 		.rsd = o->rsd,
+		.boot_rsd = o->boot_rsd,
 		.effect = o->effect,
 		.sysroot = o->sysroot,
 		.sensors = o->sensors.items,

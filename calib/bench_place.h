@@ -12,8 +12,8 @@
 struct bench_place_options {
 	struct opt_list sensors;
 	const char *power_from, *board, *sysroot;
-	uint32_t seed;
-	double rsd, effect;
+	uint32_t seed, boot;
+	double rsd, boot_rsd, effect;
 };
 
 /* Large; must stay where it is until the site is closed. */

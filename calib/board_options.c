@@ -11,7 +11,7 @@
 static const char *const of_machines[] = { "sensor",   "power-from",   "voltages",
 					   "sysroot",  "boost",	       "online",
 					   "load-cmd", "thermal-mode", NULL };
-static const char *const of_boards[] = { "fault", "rsd", "effect", NULL };
+static const char *const of_boards[] = { "fault", "rsd", "boot-rsd", "effect", NULL };
 static const char *const seed[] = { "seed", NULL };
 
 int board_options_check(const struct cmd_ctx *ctx, const char *board, bool uses_seed,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "calib/bench/boots.h"
+#include "calib/bench/comparison.h"
 #include "calib/bench/experiment.h"
 #include "calib/bench/table.h"
 #include "calib/bench_place.h"
@@ -19,7 +21,7 @@
 struct bench_cmd_options {
 	struct opt_list workloads;
 	uint32_t iterations, warmup;
-	const char *governor, *epp, *output, *format, *like;
+	const char *governor, *epp, *output, *format, *like, *boot;
 	struct bench_place_options place;
 };
 
@@ -31,6 +33,8 @@ struct job_of_cmd {
 	unsigned int workload_count;
 	struct bench_place place;
 	struct bench_result result;
+	struct bench_context now; /* of this boot, where there are several */
+	size_t before;		  /* iterations of boots before */
 };
 
 static int add_workload(struct job_of_cmd *job, const char *spec, struct err *err)
@@ -58,6 +62,15 @@ static int add_series(struct job_of_cmd *job, const struct bench_series *s,
 	return add_workload(job, spec, err);
 }
 
+static int add_all(struct job_of_cmd *job, const struct bench_result *r, struct err *err)
+{
+	int ret = 0;
+
+	for (unsigned int i = 0; !ret && i < r->series_count; i++)
+		ret = add_series(job, &r->series[i], err);
+	return ret;
+}
+
 static int add_like(struct job_of_cmd *job, const char *path, struct err *err)
 {
 	struct bench_result *r = calloc(1, sizeof(*r));
@@ -66,11 +79,8 @@ static int add_like(struct job_of_cmd *job, const char *path, struct err *err)
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");
 	ret = bench_result_read(path, r, err);
-	for (unsigned int i = 0; !ret && i < r->series_count; i++) {
-		ret = add_series(job, &r->series[i], err);
-		if (ret)
-			err_wrap(err, ret, "--like '%s'", path);
-	}
+	if (!ret && add_all(job, r, err))
+		ret = err_wrap(err, -EINVAL, "--like '%s'", path);
 	bench_result_free(r);
 	free(r);
 	return ret;
@@ -93,6 +103,8 @@ static int choose_workloads(struct job_of_cmd *job, const char *const *usual, in
 				    &job->workloads[job->workload_count++]);
 	if (like)
 		return add_like(job, like, err);
+	if (!argc && !list->n && job->result.series_count)
+		return add_all(job, &job->result, err);
 	for (unsigned int i = 0; i < list->n && !ret; i++)
 		ret = add_workload(job, list->items[i], err);
 	for (; !ret && !argc && !list->n && *usual; usual++)
@@ -100,28 +112,106 @@ static int choose_workloads(struct job_of_cmd *job, const char *const *usual, in
 	return ret;
 }
 
+static size_t count_done(const struct bench_result *r)
+{
+	size_t n = 0;
+
+	for (unsigned int i = 0; i < r->series_count; i++)
+		n += r->series[i].iteration_count;
+	return n;
+}
+
+/* What boots before left, and what is run says that. */
+static int open_series(struct job_of_cmd *job, struct err *err)
+{
+	const struct bench_cmd_options *o = job->opts;
+	static const char *const of_boots[] = { "boot-rsd", NULL };
+	const bool file = o->output && strcmp(o->output, "-") != 0;
+	int ret;
+
+	if (!o->boot && cmd_any_given(job->ctx, of_boots))
+		return err_set(err, -EINVAL, "--boot-rsd is of --boot NAME");
+	if (!o->boot)
+		return boots_spare(o->output, err);
+	if (!file)
+		return err_set(err, -EINVAL,
+			       "--boot adds to a file: give -o FILE, the same at each "
+			       "boot");
+	ret = boots_open(o->output, &job->result, err);
+	job->before = count_done(&job->result);
+	return ret;
+}
+
+/* Of workload number @i: it is new, or goes on. */
+static int take_series(struct job_of_cmd *job, unsigned int i, struct err *err)
+{
+	struct bench_result *r = &job->result;
+	struct bench_series s = { .workload = "" };
+
+	site_series(&job->workloads[i], &s);
+	if (r->boot_count) {
+		int ret = boots_same_work(r, i, &s, job->workload_count, err);
+
+		return ret ? err_wrap(err, ret, "'%s'", job->opts->output) : 0;
+	}
+	r->series[r->series_count++] = s;
+	return 0;
+}
+
 /* Before the settings are changed: busy loops are calibrated at the clocks as they are.
  */
 static int prepare(struct job_of_cmd *job, struct err *err)
 {
-	struct bench_result *r = &job->result;
 	char text[512];
 	int ret = 0;
 
 	for (unsigned int i = 0; i < job->workload_count && !ret; i++) {
 		ret = site_prepare(job->place.site, &job->workloads[i], err);
+		if (!ret)
+			ret = take_series(job, i, err);
 		if (ret)
 			break;
-		site_series(&job->workloads[i], &r->series[r->series_count++]);
 		cmd_note(job->ctx, "workload '%s': %s", job->workloads[i].type->name,
 			 workload_describe(&job->workloads[i], text, sizeof(text)));
 	}
 	return ret;
 }
 
+static void warn_of_change(void *arg, const char *text)
+{
+	const struct job_of_cmd *job = arg;
+
+	cmd_warn(job->ctx, "this is not the '%s' of the series' boots before: %s",
+		 job->opts->boot, text);
+}
+
+/* Before anything is done: is this a boot that can be added? */
+static int check_boot(struct job_of_cmd *job, struct err *err)
+{
+	int ret;
+
+	if (!job->opts->boot)
+		return 0;
+	ret = site_describe(job->place.site, &job->now, err);
+	if (!ret)
+		ret = boots_ok(&job->result, job->opts->boot, &job->now, err);
+	return ret ? err_wrap(err, ret, "--boot") : 0;
+}
+
+static int begin_boot(struct job_of_cmd *job, struct err *err)
+{
+	int ret = boots_begin(&job->result, job->opts->boot, &job->now, err);
+
+	if (ret)
+		return err_wrap(err, ret, "--boot");
+	comparison_boots_differ(&job->result, job->opts->boot, warn_of_change, job);
+	return 0;
+}
+
 static int apply(struct job_of_cmd *job, struct err *err)
 {
 	const struct bench_cmd_options *o = job->opts;
+	struct bench_context *c = o->boot ? &job->now : &job->result.context;
 	struct knobs_combo combo = { .governor = "" };
 	char text[128];
 	int ret;
@@ -134,35 +224,74 @@ static int apply(struct job_of_cmd *job, struct err *err)
 		ret = site_apply(job->place.site, &combo, err);
 	if (ret)
 		return ret;
-	bench_context_sign(&job->result.context, cmd_line(job->ctx));
-	job->result.context.warmup = o->warmup;
-	return site_describe(job->place.site, &job->result.context, err);
+	bench_context_sign(c, cmd_line(job->ctx));
+	c->warmup = o->warmup;
+	ret = site_describe(job->place.site, c, err);
+	return ret || !o->boot ? ret : begin_boot(job, err);
 }
 
-static size_t count_done(const struct bench_result *r)
-{
-	size_t n = 0;
-
-	for (unsigned int i = 0; i < r->series_count; i++)
-		n += r->series[i].iteration_count;
-	return n;
-}
-
-/* Also of what was done before a failure. */
-static int print(const struct job_of_cmd *job, struct err *err)
+static int print_result(const struct job_of_cmd *job, const struct bench_result *r,
+			struct err *err)
 {
 	const char *format = job->opts->format;
 
 	if (!strcmp(format, "json"))
-		return bench_result_write("-", &job->result, err);
-	table_print(stdout, &job->result, !strcmp(format, "markdown"));
+		return bench_result_write("-", r, err);
+	table_print(stdout, r, !strcmp(format, "markdown"));
 	return outfile_flush_stdout(err);
+}
+
+/* Also of what was done before a failure; not of boots before. */
+static int print(const struct job_of_cmd *job, struct err *err)
+{
+	const struct bench_result *r = &job->result;
+	struct bench_result *pick;
+	int ret;
+
+	if (!job->opts->boot)
+		return print_result(job, r, err);
+	pick = calloc(1, sizeof(*pick));
+	if (!pick)
+		return err_set(err, -ENOMEM, "out of memory");
+	ret = boots_pick(r, job->opts->boot, r->boot_count - 1, pick, err);
+	if (!ret)
+		ret = print_result(job, pick, err);
+	bench_result_free(pick);
+	free(pick);
+	return ret;
+}
+
+/* After a boot: how far the series is. */
+static void tell_next(const struct job_of_cmd *job)
+{
+	const struct bench_result *r = &job->result;
+	const char *next = boots_next(r), *file = job->opts->output;
+	struct boots_state states[BOOTS_MAX_STATES];
+	unsigned int n = boots_states(r, states), least = r->boot_count;
+
+	for (unsigned int i = 0; i < n; i++)
+		least = states[i].boots < least ? states[i].boots : least;
+	if (!next)
+		cmd_note(job->ctx,
+			 "boot %u of the series is of '%s'; next: boot the other state, "
+			 "and run this again there with --boot and its name",
+			 r->boot_count, states[0].name);
+	else if (least < BOOTS_ENOUGH)
+		cmd_note(job->ctx,
+			 "boot %u of %u (%d of each state) is done; next: boot '%s', and "
+			 "run this again there with --boot '%s'",
+			 r->boot_count, n * BOOTS_ENOUGH, BOOTS_ENOUGH, next, next);
+	else
+		cmd_note(job->ctx,
+			 "%u boots of each state are done; next: calib bench compare %s; "
+			 "one boot more of each would lower what can be found by less "
+			 "than a tenth",
+			 least, file);
 }
 
 static int tell_failure(const struct job_of_cmd *job, int code, struct err *err)
 {
-	size_t done = count_done(&job->result);
-
+	size_t done = count_done(&job->result) - job->before;
 	struct err why = *err;
 
 	if (!done)
@@ -183,6 +312,7 @@ static int run_experiment(struct job_of_cmd *job, struct err *err)
 		.workload_count = job->workload_count,
 		.iterations = job->opts->iterations,
 		.warmup = job->opts->warmup,
+		.boot = job->opts->boot ? job->result.boot_count - 1 : 0,
 		.output = job->opts->output,
 		.result = &job->result,
 		.note = bench_place_note,
@@ -196,18 +326,26 @@ static int run_experiment(struct job_of_cmd *job, struct err *err)
 		ret = err_set(err, end, "%s", second.msg);
 	else if (end)
 		cmd_warn(job->ctx, "%s", second.msg);
-	if (count_done(&job->result)) {
+	if (count_done(&job->result) > job->before) {
 		end = print(job, &second);
 		if (end && !ret)
 			ret = err_set(err, end, "%s", second.msg);
 	}
+	if (!ret && job->opts->boot)
+		tell_next(job);
 	return ret ? tell_failure(job, ret, err) : 0;
 }
 
 static int run_job(struct job_of_cmd *job, struct err *err)
 {
-	int ret = bench_place_open(&job->place, &job->opts->place, false, job->ctx, err);
+	struct bench_place_options place = job->opts->place;
+	int ret;
 
+	/* Each run on a virtual board is a boot of its own. */
+	place.boot = job->opts->boot ? job->result.boot_count + 1 : 0;
+	ret = bench_place_open(&job->place, &place, false, job->ctx, err);
+	if (!ret)
+		ret = check_boot(job, err);
 	if (!ret)
 		ret = prepare(job, err);
 	if (!ret)
@@ -227,7 +365,9 @@ static int run_bench(struct cmd_ctx *ctx, const void *options, const char *const
 	job->ctx = ctx;
 	job->opts = options;
 	stop_begin(&stop);
-	ret = choose_workloads(job, usual, argc, argv, err);
+	ret = open_series(job, err);
+	if (!ret)
+		ret = choose_workloads(job, usual, argc, argv, err);
 	if (!ret)
 		ret = run_job(job, err);
 	site_close(job->place.site);
@@ -277,6 +417,8 @@ static const struct opt bench_opts[] = {
 	  "readings of an external meter, as for 'calib measure'" },
 	{ "output", 'o', OPT_STRING, OPT(output), "FILE",
 	  "keep all iterations there, for 'calib bench compare'" },
+	{ "boot", 0, OPT_STRING, OPT(boot), "NAME",
+	  "what is booted now is the state NAME: add to the boots in FILE" },
 	{ "format", 0, OPT_STRING, OPT(format), "FORMAT",
 	  "of what is printed; default: text", "text|markdown|json" },
 	{ "board", 0, OPT_STRING, OPT(place.board), "virtual:NAME",
@@ -285,6 +427,8 @@ static const struct opt bench_opts[] = {
 	  "which virtual board it is; default: 1" },
 	{ "rsd", 0, OPT_PERCENT, OPT(place.rsd), "PERCENT",
 	  "virtual boards: spread of the work from run to run; default: 1.4%" },
+	{ "boot-rsd", 0, OPT_PERCENT, OPT(place.boot_rsd), "PERCENT",
+	  "virtual boards: spread of the work from boot to boot; default: 1%" },
 	{ "effect", 0, OPT_PERCENT, OPT(place.effect), "PERCENT",
 	  "virtual boards: do that much less work, as an effect to be found" },
 	{ "sysroot", 0, OPT_STRING, OPT(place.sysroot), "DIR",
@@ -295,7 +439,7 @@ static const struct opt bench_opts[] = {
 static const struct bench_cmd_options bench_defaults = {
 	.iterations = 10,
 	.warmup = 1,
-	.place = { .seed = 1, .rsd = SITE_RSD },
+	.place = { .seed = 1, .rsd = SITE_RSD, .boot_rsd = SITE_BOOT_RSD },
 	.format = "text",
 };
 
@@ -335,7 +479,19 @@ static const struct bench_cmd_options bench_defaults = {
 	"\n"                                                                             \
 	"Next: change what is to be judged, run the same again (--like FILE -o OTHER), " \
 	"then "                                                                          \
-	"'calib bench compare'."
+	"'calib bench compare'.\n"                                                       \
+	"\n"                                                                             \
+	"What takes a reboot to change (a kernel, a device tree) needs several boots "   \
+	"of each: one boot differs from the next with nothing changed, and no number "   \
+	"of iterations tells that from an effect. Run with --boot NAME -o FILE after "   \
+	"each, NAME being what was booted: its iterations are added to FILE, whose "     \
+	"workloads are run again, and it is told what to boot next so that the states "  \
+	"take turns. 'calib bench compare FILE' then takes boots as what is "            \
+	"independent. Kept of each boot: its id, kernel, command line, and digests of "  \
+	"device tree and energy model. The same boot cannot be two states; run twice, "  \
+	"it is one boot with more iterations. Do the boots that are told before you "    \
+	"look: who stops as soon as p is small finds effects that are not there. On a "  \
+	"virtual board each run is a boot."
 
 const struct cmd cmd_bench_perf = {
 	.name = "bench perf",
@@ -350,6 +506,8 @@ const struct cmd cmd_bench_perf = {
 		   "calib bench perf -w messages:groups=4 --governor schedutil -o "
 		   "before.json\n"
 		   "calib bench perf --iterations 5 -- make -j4\n"
+		   "calib bench perf --boot old-tree -o trees.json  # boot the other\n"
+		   "calib bench perf --boot new-tree -o trees.json  # and so on\n"
 		   "calib bench perf --board virtual:odroid-xu3",
 	.opts = bench_opts,
 	.opts_size = sizeof(struct bench_cmd_options),

@@ -17,30 +17,10 @@ static int rail_of(const struct bench_context *c, const char *name)
 	return -ENOENT;
 }
 
-static const char *param_of(const struct bench_series *s, const char *key)
-{
-	for (unsigned int i = 0; i < s->param_count; i++)
-		if (!strcmp(s->params[i].key, key))
-			return s->params[i].value;
-	return NULL;
-}
-
-/* The first parameter that @a has and @b has not, or not so. */
-static const struct bench_param *differing(const struct bench_series *a,
-					   const struct bench_series *b)
-{
-	for (unsigned int i = 0; i < a->param_count; i++) {
-		const char *value = param_of(b, a->params[i].key);
-
-		if (!value || strcmp(value, a->params[i].value))
-			return &a->params[i];
-	}
-	return NULL;
-}
-
 static bool same_work(const struct bench_series *a, const struct bench_series *b)
 {
-	return !strcmp(a->workload, b->workload) && !differing(a, b) && !differing(b, a);
+	return !strcmp(a->workload, b->workload) && !bench_differing(a, b) &&
+	       !bench_differing(b, a);
 }
 
 #define FORCE_HINT "; --force compares all the same, by position"
@@ -50,17 +30,17 @@ static int not_same(const struct comparison *c, unsigned int file,
 		    struct err *err)
 {
 	const char *first = c->files[0].name, *other = c->files[file].name;
-	const struct bench_param *p = differing(a, b);
+	const struct bench_param *p = bench_differing(a, b);
 	const char *value;
 
 	if (!p) {
-		p = differing(b, a);
+		p = bench_differing(b, a);
 		return err_set(err, -EINVAL,
 			       "'%s': %s: %s is '%.80s', of which '%s' says "
 			       "nothing" FORCE_HINT,
 			       other, b->workload, p->key, p->value, first);
 	}
-	value = param_of(b, p->key);
+	value = bench_param_value(b, p->key);
 	if (!value)
 		return err_set(err, -EINVAL,
 			       "'%s': %s: nothing is said of %s, which is '%.80s' in "
@@ -233,7 +213,8 @@ static bool figure(const struct bench_context *c, const struct bench_iteration *
 }
 
 static int fill_side(struct comparison_side *side, const struct bench_context *ctx,
-		     const struct bench_series *s, const char *name, struct err *err)
+		     const struct bench_series *s, const char *name, bool by_boot,
+		     struct err *err)
 {
 	side->values = calloc(s->iteration_count, sizeof(*side->values));
 	side->order = calloc(s->iteration_count, sizeof(*side->order));
@@ -241,19 +222,21 @@ static int fill_side(struct comparison_side *side, const struct bench_context *c
 	if (!side->values || !side->order || !side->outlier)
 		return err_set(err, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < s->iteration_count; i++) {
-		side->order[side->n] = s->iterations[i].order;
+		side->order[side->n] = by_boot ? s->iterations[i].boot
+					       : s->iterations[i].order;
 		if (figure(ctx, &s->iterations[i], name, &side->values[side->n]))
 			side->n++;
 		else
 			side->missing++;
 	}
-	return 0;
+	return by_boot && side->n ? comparison_group(side, err) : 0;
 }
 
 static void free_metric(struct comparison_metric *m)
 {
 	for (unsigned int i = 0; i < COMPARISON_MAX_FILES; i++) {
 		free(m->sides[i].values);
+		free(m->sides[i].each);
 		free(m->sides[i].order);
 		free(m->sides[i].outlier);
 	}
@@ -281,7 +264,7 @@ static int fill_metric(struct comparison *c, struct comparison_workload *w,
 						  : UNIT_UJ;
 	for (i = 0; i < c->file_count; i++) {
 		ret = fill_side(&m->sides[i], &c->files[i].result->context, w->series[i],
-				name, err);
+				name, c->by_boot, err);
 		if (ret)
 			return ret;
 		if (m->sides[i].n)
@@ -407,6 +390,8 @@ bool comparison_took_turns(const struct comparison *c, unsigned int i)
 	const struct bench_series *sa = c->workloads[0].series[0];
 	const struct bench_series *sb = c->workloads[0].series[i];
 
+	if (c->by_boot)
+		return comparison_boots_took_turns(c);
 	/* Two files of one experiment: one command, begun at one time. */
 	return !strcmp(a->date, b->date) && !strcmp(a->command, b->command) &&
 	       !strcmp(sa->iterations[0].label, "A") &&
@@ -438,6 +423,8 @@ static int compare_metric(const struct comparison *c, struct comparison_metric *
 		if (comparison_took_turns(c, i))
 			compare_turns(&a, &b, &side->turns);
 	}
+	if (!ret && c->by_boot)
+		ret = comparison_compare_boots(c, m, err);
 	return ret ? err_wrap(err, ret, "%s", m->name) : 0;
 }
 
@@ -482,6 +469,7 @@ int comparison_make(struct comparison *c, const struct comparison_options *o,
 	int ret;
 
 	c->force = o->force;
+	c->by_boot = c->files[0].result->boot_count > 0;
 	ret = o->force ? 0 : check_files(c, err);
 
 	if (!ret)

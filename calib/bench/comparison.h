@@ -21,9 +21,14 @@ enum comparison_unit { UNIT_NS, UNIT_UJ, UNIT_COUNT };
 
 /* What one file says of a metric. */
 struct comparison_side {
-	double *values;	   /* owned */
-	uint32_t *order;   /* owned; of each value */
-	size_t n, missing; /* iterations without this figure */
+	double *values;	 /* owned; of each iteration; by boots: the mean of each boot */
+	uint32_t *order; /* owned; of each value */
+	size_t n;
+	size_t missing; /* iterations without this figure */
+	/* By boots only: of each iteration. */
+	double *each; /* owned */
+	size_t each_n;
+	struct compare_groups groups;
 	struct compare_summary sum;
 	bool *outlier; /* owned, @outliers are set */
 	size_t outliers;
@@ -31,12 +36,14 @@ struct comparison_side {
 	/* Against the first file; of the first file nothing. */
 	struct compare versus;
 	struct compare_turns turns;
-	double welch_holm; /* p, with all comparisons of this workload counted */
+	struct compare each_versus; /* by boots: as if iterations were independent */
+	double welch_holm;	    /* p, with all comparisons of this workload counted */
 };
 
 struct comparison_metric {
 	char name[208]; /* "time", "energy", "energy:RAIL", "late-wakeups" */
 	enum comparison_unit unit;
+	struct compare_trend drift; /* by boots: of all of them, whatever their state */
 	struct comparison_side sides[COMPARISON_MAX_FILES];
 };
 
@@ -67,6 +74,7 @@ struct comparison {
 	unsigned int left_out_count;
 	bool virtual_board; /* one of them is */
 	bool force;
+	bool by_boot; /* files are the states of one series, and boots what is compared */
 };
 
 struct comparison_options {
@@ -102,6 +110,18 @@ bool comparison_took_turns(const struct comparison *c, unsigned int i);
  * A schedutil, B performance", and what was left out. @line takes them. */
 void comparison_contexts(const struct comparison *c,
 			 void (*line)(void *arg, const char *text), void *arg);
+
+/* The same of the boots of one state: "kernel: boot 1 6.1.0, boot 4 6.1.1". */
+void comparison_boots_differ(const struct bench_result *r, const char *state,
+			     void (*line)(void *arg, const char *text), void *arg);
+
+/* comparison_boots.c: iterations into boots; drift; 0, -ENOMEM, and what
+ * compare_series() returns. */
+int comparison_group(struct comparison_side *side, struct err *err);
+int comparison_compare_boots(const struct comparison *c, struct comparison_metric *m,
+			     struct err *err);
+/* Is each pair of boots of both states? */
+bool comparison_boots_took_turns(const struct comparison *c);
 
 /* comparison_print.c and comparison_json.c: 0, -ENOMEM, -errno of writing. */
 int comparison_print(const struct comparison *c, FILE *f, bool markdown, struct err *err);

@@ -9,42 +9,61 @@
 #include "calib/bench/comparison.h"
 #include "lib/cpulist.h"
 
-#define TEXT_MAX 512
+#define TEXT_MAX   512
+#define BOOT_FACTS 5 /* the first of facts[]: what a boot may change */
 
-static void put_board(const struct bench_result *r, char *out, size_t size)
+static void put_board(const struct bench_context *c, char *out, size_t size)
 {
-	const struct bench_context *c = &r->context;
-
 	snprintf(out, size, "%s",
 		 c->board[0]	    ? c->board
 		 : c->compatible[0] ? c->compatible
 				    : c->model);
 }
 
-static void put_kernel(const struct bench_result *r, char *out, size_t size)
+static void put_kernel(const struct bench_context *c, char *out, size_t size)
 {
-	snprintf(out, size, "%s", r->context.kernel);
+	snprintf(out, size, "%s", c->kernel);
 }
 
-static void put_tool(const struct bench_result *r, char *out, size_t size)
+static void put_build(const struct bench_context *c, char *out, size_t size)
 {
-	snprintf(out, size, "%s", r->context.tool);
+	snprintf(out, size, "%s", c->boot.build);
 }
 
-static void put_cpus(const struct bench_result *r, char *out, size_t size)
+static void put_cmdline(const struct bench_context *c, char *out, size_t size)
 {
-	snprintf(out, size, "%s", r->context.cpus);
+	snprintf(out, size, "%s", c->boot.cmdline);
 }
 
-static void put_warmup(const struct bench_result *r, char *out, size_t size)
+static void put_tree(const struct bench_context *c, char *out, size_t size)
 {
-	snprintf(out, size, "%" PRIu32, r->context.warmup);
+	snprintf(out, size, "%s", c->boot.tree);
+}
+
+static void put_energy_model(const struct bench_context *c, char *out, size_t size)
+{
+	snprintf(out, size, "%s", c->boot.energy_model);
+}
+
+static void put_tool(const struct bench_context *c, char *out, size_t size)
+{
+	snprintf(out, size, "%s", c->tool);
+}
+
+static void put_cpus(const struct bench_context *c, char *out, size_t size)
+{
+	snprintf(out, size, "%s", c->cpus);
+}
+
+static void put_warmup(const struct bench_context *c, char *out, size_t size)
+{
+	snprintf(out, size, "%" PRIu32, c->warmup);
 }
 
 /* The seed is the virtual board: another one is another piece of hardware. */
-static void put_seed(const struct bench_result *r, char *out, size_t size)
+static void put_seed(const struct bench_context *c, char *out, size_t size)
 {
-	snprintf(out, size, "%" PRIu64, r->context.seed);
+	snprintf(out, size, "%" PRIu64, c->seed);
 }
 
 enum setting { GOVERNOR, EPP, LIMITS, DRIVER };
@@ -70,10 +89,9 @@ static void one_setting(const struct bench_policy *p, enum setting what, char *o
 }
 
 /* Once where all policies have the same, else each with its CPUs. */
-static void put_setting(const struct bench_result *r, enum setting what, char *out,
+static void put_setting(const struct bench_context *c, enum setting what, char *out,
 			size_t size)
 {
-	const struct bench_context *c = &r->context;
 	char first[64] = "", text[64], cpus[64];
 	bool same = true;
 	size_t used = 0;
@@ -99,29 +117,28 @@ static void put_setting(const struct bench_result *r, enum setting what, char *o
 	}
 }
 
-static void put_governor(const struct bench_result *r, char *out, size_t size)
+static void put_governor(const struct bench_context *c, char *out, size_t size)
 {
-	put_setting(r, GOVERNOR, out, size);
+	put_setting(c, GOVERNOR, out, size);
 }
 
-static void put_epp(const struct bench_result *r, char *out, size_t size)
+static void put_epp(const struct bench_context *c, char *out, size_t size)
 {
-	put_setting(r, EPP, out, size);
+	put_setting(c, EPP, out, size);
 }
 
-static void put_limits(const struct bench_result *r, char *out, size_t size)
+static void put_limits(const struct bench_context *c, char *out, size_t size)
 {
-	put_setting(r, LIMITS, out, size);
+	put_setting(c, LIMITS, out, size);
 }
 
-static void put_driver(const struct bench_result *r, char *out, size_t size)
+static void put_driver(const struct bench_context *c, char *out, size_t size)
 {
-	put_setting(r, DRIVER, out, size);
+	put_setting(c, DRIVER, out, size);
 }
 
-static void put_meters(const struct bench_result *r, char *out, size_t size)
+static void put_meters(const struct bench_context *c, char *out, size_t size)
 {
-	const struct bench_context *c = &r->context;
 	size_t used = 0;
 
 	*out = '\0';
@@ -134,13 +151,17 @@ static void put_meters(const struct bench_result *r, char *out, size_t size)
 
 static const struct {
 	const char *name;
-	void (*put)(const struct bench_result *r, char *out, size_t size);
+	void (*put)(const struct bench_context *c, char *out, size_t size);
 } facts[] = {
+	{ "kernel", put_kernel },
+	{ "kernel build", put_build },
+	{ "kernel command line", put_cmdline },
+	{ "device tree", put_tree },
+	{ "energy model", put_energy_model },
 	{ "governor", put_governor },
 	{ "energy/performance preference", put_epp },
 	{ "clock limits", put_limits },
 	{ "cpufreq driver", put_driver },
-	{ "kernel", put_kernel },
 	{ "board", put_board },
 	{ "seed of the virtual board", put_seed },
 	{ "CPUs online", put_cpus },
@@ -149,24 +170,25 @@ static const struct {
 	{ "tool", put_tool },
 };
 
-static void tell(const struct comparison *c, size_t fact,
-		 void (*line)(void *arg, const char *text), void *arg)
+#define FACTS (sizeof(facts) / sizeof(facts[0]))
+
+/* Does one of @files have another one than the first? Into @all: "governor: A x, B y". */
+static bool differs(const struct comparison *c, size_t fact, char *all, size_t size)
 {
-	char first[TEXT_MAX], text[TEXT_MAX], all[COMPARISON_MAX_FILES * TEXT_MAX];
+	char first[TEXT_MAX], text[TEXT_MAX];
 	bool differs = false;
 	size_t used;
 
-	used = snprintf(all, sizeof(all), "%s:", facts[fact].name);
-	for (unsigned int i = 0; i < c->file_count && used < sizeof(all); i++) {
-		facts[fact].put(c->files[i].result, text, sizeof(text));
+	used = snprintf(all, size, "%s:", facts[fact].name);
+	for (unsigned int i = 0; i < c->file_count && used < size; i++) {
+		facts[fact].put(&c->files[i].result->context, text, sizeof(text));
 		if (!i)
 			strcpy(first, text);
 		differs |= strcmp(first, text) != 0;
-		used += snprintf(all + used, sizeof(all) - used, "%s %c %s", i ? "," : "",
+		used += snprintf(all + used, size - used, "%s %c %s", i ? "," : "",
 				 'A' + i, text[0] ? text : "none");
 	}
-	if (differs)
-		line(arg, all);
+	return differs;
 }
 
 static void tell_left_out(const struct comparison_left_out *l,
@@ -179,11 +201,77 @@ static void tell_left_out(const struct comparison_left_out *l,
 	line(arg, text);
 }
 
+/* The boots of @state that have another one than its first. */
+static bool boots_differ(const struct bench_result *r, const char *state, size_t fact,
+			 char *all, size_t size)
+{
+	char first[TEXT_MAX], text[TEXT_MAX];
+	bool known = false, differs = false;
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < r->boot_count && used < size; i++) {
+		if (strcmp(r->boots[i].state, state) != 0)
+			continue;
+		facts[fact].put(&r->boots[i].context, text, sizeof(text));
+		if (known && !strcmp(first, text))
+			continue;
+		used += snprintf(all + used, size - used, "%s%s boot %u %s",
+				 known ? "" : facts[fact].name, known ? "," : ":", i + 1,
+				 text[0] ? text : "none");
+		differs |= known;
+		if (!known)
+			strcpy(first, text);
+		known = true;
+	}
+	return differs;
+}
+
+void comparison_boots_differ(const struct bench_result *r, const char *state,
+			     void (*line)(void *arg, const char *text), void *arg)
+{
+	char all[COMPARISON_MAX_FILES * TEXT_MAX];
+
+	for (size_t i = 0; i < FACTS; i++)
+		if (boots_differ(r, state, i, all, sizeof(all)))
+			line(arg, all);
+}
+
+/* How the states of a series differ, beside what differs between boots of one. */
+static void tell_states(const struct comparison *c, bool changed,
+			void (*line)(void *arg, const char *text), void *arg)
+{
+	const struct bench_result *r = c->files[0].result;
+
+	if (!changed && !r->context.virtual_board)
+		line(arg, "kernel, command line, device tree and energy model, as far as "
+			  "they could be read, are the same: was another state booted?");
+	for (unsigned int k = 0; k < c->file_count; k++) {
+		char all[COMPARISON_MAX_FILES * TEXT_MAX], text[sizeof(all) + 64];
+
+		for (size_t i = 0; i < FACTS; i++) {
+			if (!boots_differ(r, c->files[k].name, i, all, sizeof(all)))
+				continue;
+			snprintf(text, sizeof(text),
+				 "%c is not the same at each boot: %s", 'A' + k, all);
+			line(arg, text);
+		}
+	}
+}
+
 void comparison_contexts(const struct comparison *c,
 			 void (*line)(void *arg, const char *text), void *arg)
 {
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++)
-		tell(c, i, line, arg);
+	char all[COMPARISON_MAX_FILES * TEXT_MAX];
+	bool changed = false;
+
+	for (size_t i = 0; i < FACTS; i++) {
+		if (!differs(c, i, all, sizeof(all)))
+			continue;
+		line(arg, all);
+		changed |= i < BOOT_FACTS;
+	}
+	if (c->by_boot)
+		tell_states(c, changed, line, arg);
 	for (unsigned int i = 0; i < c->left_out_count; i++)
 		tell_left_out(&c->left_out[i], line, arg);
 }

@@ -51,6 +51,22 @@ static int put_turns(struct json *obj, const struct compare_turns *t)
 	return ret | put_known(obj, "second-of-pair-p", t->has_position, t->position_p);
 }
 
+/* Of a series of boots. */
+static int put_boots(struct json *obj, const struct comparison_side *s, bool first)
+{
+	const struct compare_groups *g = &s->groups;
+	const struct compare *v = &s->each_versus;
+	int ret = json_put_u64(obj, "iterations", s->each_n);
+
+	ret |= put_known(obj, "sd-within-boots", g->has_within, g->within_sd);
+	ret |= put_known(obj, "sd-of-boots", g->has_between, g->between_sd);
+	ret |= put_known(obj, "boots-alike-p", g->has_p, g->between_p);
+	if (first)
+		return ret;
+	ret |= put_known(obj, "by-iterations-difference-pct", v->has_diff, v->diff_pct);
+	return ret | put_known(obj, "by-iterations-welch-p", v->has_welch, v->welch_p);
+}
+
 static int put_versus(struct json *obj, const struct comparison_side *s)
 {
 	const struct compare *v = &s->versus;
@@ -88,6 +104,8 @@ static int add_side(struct json *arr, const struct comparison_side *s, unsigned 
 	ret |= put_known(obj, "trend-p", s->trend.known, s->trend.p);
 	if (k)
 		ret |= put_versus(obj, s);
+	if (s->each)
+		ret |= put_boots(obj, s, !k);
 	return ret | json_add(arr, obj);
 }
 
@@ -102,6 +120,8 @@ static int add_metric(struct json *arr, const struct comparison *c,
 	for (unsigned int k = 0; k < c->file_count; k++)
 		ret |= add_side(sides, &m->sides[k], k);
 	ret |= json_put(obj, "files", sides);
+	ret |= put_known(obj, "drift-pct", m->drift.known, m->drift.span_pct);
+	ret |= put_known(obj, "drift-p", m->drift.known, m->drift.p);
 	return ret | json_add(arr, obj);
 }
 
@@ -150,6 +170,8 @@ int comparison_print_json(const struct comparison *c, FILE *f, struct err *err)
 	struct json *workloads = json_new_array(), *differs = json_new_array();
 	unsigned int i;
 	int ret = json_put_bool(root, "virtual", c->virtual_board);
+
+	ret |= json_put_bool(root, "by-boots", c->by_boot);
 
 	for (i = 0; i < c->file_count; i++)
 		ret |= add_file(files, c, i);

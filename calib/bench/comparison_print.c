@@ -8,23 +8,14 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "calib/bench/comparison.h"
+#include "calib/bench/comparison_page.h"
 #include "lib/grid.h"
 #include "lib/text.h"
 
-#define LEVEL	  0.05
 #define MAX_NAMED 8 /* outliers told one by one */
 /* Of 1000 comparisons of equal sides on a virtual board 79 are told apart by Welch's test
  * where an iteration is as long as a reading, and 49 where it is as long as four. */
 #define FEW_READINGS 4
-
-/* Where a print goes. */
-struct page {
-	const struct comparison *c;
-	const struct comparison_workload *w;
-	FILE *f;
-	bool markdown;
-};
 
 /* "1.203 s": four digits, in the unit that suits @scale. */
 static const char *quantity(const struct comparison_metric *m, double value, double scale,
@@ -60,7 +51,7 @@ static double scale_of(const struct page *page, const struct comparison_metric *
 }
 
 /* "-9.20 %"; at least two digits that say something. */
-static const char *percent(bool known, double pct, char *out, size_t size)
+const char *percent(bool known, double pct, char *out, size_t size)
 {
 	if (!known)
 		snprintf(out, size, "-");
@@ -69,7 +60,7 @@ static const char *percent(bool known, double pct, char *out, size_t size)
 	return out;
 }
 
-static const char *p_text(bool known, double p, char *out, size_t size)
+const char *p_text(bool known, double p, char *out, size_t size)
 {
 	if (!known)
 		snprintf(out, size, "-");
@@ -86,10 +77,7 @@ static void blank(const struct page *page)
 	fputc('\n', page->f);
 }
 
-static void note(const struct page *page, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-
-static void note(const struct page *page, const char *fmt, ...)
+void note(const struct page *page, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -100,7 +88,7 @@ static void note(const struct page *page, const char *fmt, ...)
 	fputc('\n', page->f);
 }
 
-static int print_grid(const struct page *page, struct grid *g)
+int print_grid(const struct page *page, struct grid *g)
 {
 	int ret = grid_print(g, page->f, page->markdown);
 
@@ -224,17 +212,19 @@ static void note_outliers(const struct page *page, const struct comparison_metri
 {
 	const struct comparison_side *s = &m->sides[k];
 	char line[512], text[64];
+	const char *what;
 	size_t used, told = 0;
 
 	if (!s->outliers)
 		return;
+	what = page->c->by_boot ? "boot" : "iteration";
 	used = snprintf(line, sizeof(line), "outlier%s in %s of %c:", text_s(s->outliers),
 			m->name, 'A' + k);
 	for (size_t i = 0; i < s->n && told < MAX_NAMED; i++)
 		if (s->outlier[i])
 			used += snprintf(line + used, sizeof(line) - used,
-					 "%s iteration %zu (%s)", told++ ? "," : "",
-					 i + 1,
+					 "%s %s %zu (%s)", told++ ? "," : "", what,
+					 (page->c->by_boot ? s->order[i] : i) + 1,
 					 quantity(m, s->values[i], s->sum.mean, text,
 						  sizeof(text)));
 	note(page, "%s%s; kept in all figures", line,
@@ -247,7 +237,7 @@ static void note_trend(const struct page *page, const struct comparison_metric *
 	const struct compare_trend *t = &m->sides[k].trend;
 	char p[32], span[32];
 
-	if (t->known && t->p < LEVEL)
+	if (!page->c->by_boot && t->known && t->p < LEVEL)
 		note(page,
 		     "%s of %c drifts: %s from its first to its last iteration (p %s)",
 		     m->name, 'A' + k, percent(true, t->span_pct, span, sizeof(span)),
@@ -285,16 +275,34 @@ static void note_many(const struct page *page, const struct comparison_metric *m
 		     p_text(true, s->welch_holm, p, sizeof(p)));
 }
 
+/* Was file number @k made in another boot than the first, as far as both say? */
+static bool other_boot(const struct comparison *c, unsigned int k)
+{
+	const char *a = c->files[0].result->context.boot.id;
+	const char *b = c->files[k].result->context.boot.id;
+
+	return *a && *b && strcmp(a, b) != 0;
+}
+
 static void note_order(const struct page *page)
 {
 	const struct comparison *c = page->c;
 	unsigned int k;
 
+	if (c->by_boot) {
+		note_boots(page);
+		return;
+	}
 	for (k = 1; k < c->file_count; k++)
 		if (!comparison_took_turns(c, k))
 			break;
 	if (k == c->file_count)
 		note(page, "order: the sides took turns");
+	else if (other_boot(c, k))
+		note(page,
+		     "order: one boot each, and one boot differs from the next with "
+		     "nothing changed; several that take turns tell that from an "
+		     "effect: 'calib bench perf --boot'");
 	else
 		note(page, "order: one side ran after the other, and a machine that "
 			   "changed meanwhile looks like a difference; 'calib bench ab' "
@@ -334,9 +342,10 @@ static void note_few(const struct page *page)
 
 		if (v->has_rank && v->rank_exact && v->rank_least_p >= LEVEL)
 			note(page,
-			     "with %zu and %zu iterations Mann-Whitney's p cannot be "
-			     "below %.2f: run more",
-			     v->a.n, v->b.n, v->rank_least_p);
+			     "with %zu and %zu %s Mann-Whitney's p cannot be below "
+			     "%.2f: run more",
+			     v->a.n, v->b.n, page->c->by_boot ? "boots" : "iterations",
+			     v->rank_least_p);
 	}
 }
 
@@ -388,6 +397,7 @@ static void print_file(const struct page *page, unsigned int k)
 	const struct bench_context *c = &r->context;
 	const char *board = c->board[0] ? c->board : c->model;
 	const bool known = c->kernel[0] && !c->virtual_board;
+	char count[96];
 	size_t most = 0;
 
 	for (unsigned int i = 0; i < page->c->workload_count; i++) {
@@ -395,8 +405,10 @@ static void print_file(const struct page *page, unsigned int k)
 
 		most = n > most ? n : most;
 	}
-	note(page, "%c: %s, %zu iteration%s%s%s%s%s%s%s", 'A' + k, page->c->files[k].name,
-	     most, text_s(most),
+	snprintf(count, sizeof(count), "%zu iteration%s", most, text_s(most));
+	if (page->c->by_boot)
+		count_boots(page->c->workloads[0].series[k], count, sizeof(count));
+	note(page, "%c: %s, %s%s%s%s%s%s%s", 'A' + k, page->c->files[k].name, count,
 	     r->interrupted ? " (INTERRUPTED: more were planned)" : "",
 	     c->virtual_board ? ", VIRTUAL" : "", board[0] ? ", " : "", board,
 	     known ? ", Linux " : "", known ? c->kernel : "");
@@ -416,6 +428,8 @@ static void print_head(const struct page *page)
 
 static void print_legend(const struct page *page)
 {
+	if (page->c->by_boot)
+		print_boots_legend(page);
 	fprintf(page->f,
 		"95 %% interval: of the difference of means (Fieller). Could find: a "
 		"difference that large\nwould be found 4 times of 5. ~: of many, by the "
@@ -434,6 +448,8 @@ int comparison_print(const struct comparison *c, FILE *f, bool markdown, struct 
 		ret = print_means(&page);
 		if (!ret)
 			ret = print_tests(&page);
+		if (!ret && c->by_boot)
+			ret = print_boots(&page);
 		if (!ret)
 			print_notes(&page);
 	}

@@ -106,6 +106,7 @@ static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	if (round < x->warmup)
 		return 0;
 	it.order = run->order++;
+	it.boot = x->boot;
 	look_at_reads(x, run, &it);
 	look_at_energy(x, run, &it);
 	ret = bench_series_add(&x->result->series[w], &it, err);
@@ -115,12 +116,28 @@ static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	return bench_result_keep(x->output, x->result, w, err);
 }
 
+/* Above all that are there. */
+static uint32_t first_order(const struct bench_result *r)
+{
+	uint32_t first = 0;
+
+	for (unsigned int i = 0; i < r->series_count; i++) {
+		const struct bench_series *s = &r->series[i];
+		size_t n = s->iteration_count;
+
+		if (n && s->iterations[n - 1].order >= first)
+			first = s->iterations[n - 1].order + 1;
+	}
+	return first;
+}
+
 int experiment_run(struct experiment *x, struct err *err)
 {
 	struct state_of_run run = { .start_ns = stop_now_ns() };
 	uint32_t rounds = x->warmup + x->iterations;
 	int ret = bench_result_writable(x->output, err);
 
+	run.order = first_order(x->result);
 	run.all = rounds * x->workload_count;
 	x->result->interrupted = true;
 	progress_start(&run.progress, run.start_ns);

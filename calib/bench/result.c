@@ -46,6 +46,26 @@ int bench_param_add(struct bench_series *s, const char *key, const char *fmt, ..
 	return 0;
 }
 
+const char *bench_param_value(const struct bench_series *s, const char *key)
+{
+	for (unsigned int i = 0; i < s->param_count; i++)
+		if (!strcmp(s->params[i].key, key))
+			return s->params[i].value;
+	return NULL;
+}
+
+const struct bench_param *bench_differing(const struct bench_series *a,
+					  const struct bench_series *b)
+{
+	for (unsigned int i = 0; i < a->param_count; i++) {
+		const char *value = bench_param_value(b, a->params[i].key);
+
+		if (!value || strcmp(value, a->params[i].value))
+			return &a->params[i];
+	}
+	return NULL;
+}
+
 int bench_series_add(struct bench_series *s, const struct bench_iteration *it,
 		     struct err *err)
 {
@@ -64,6 +84,34 @@ int bench_series_add(struct bench_series *s, const struct bench_iteration *it,
 	}
 	s->iterations[s->iteration_count++] = *it;
 	return 0;
+}
+
+int bench_boot_add(struct bench_result *r, const char *state,
+		   const struct bench_context *c, struct err *err)
+{
+	struct bench_boot *grown;
+
+	if (r->boot_count == BENCH_MAX_BOOTS)
+		return err_set(err, -E2BIG, "more than %d boots", BENCH_MAX_BOOTS);
+	grown = realloc(r->boots, (r->boot_count + 1) * sizeof(*grown));
+	if (!grown)
+		return err_set(err, -ENOMEM, "out of memory");
+	r->boots = grown;
+	grown += r->boot_count++;
+	snprintf(grown->state, sizeof(grown->state), "%s", state);
+	grown->context = *c;
+	return 0;
+}
+
+bool bench_same_rails(const struct bench_context *a, const struct bench_context *b)
+{
+	if (a->rail_count != b->rail_count)
+		return false;
+	for (unsigned int i = 0; i < a->rail_count; i++)
+		if (strcmp(a->rails[i].name, b->rails[i].name) != 0 ||
+		    a->rails[i].summed != b->rails[i].summed)
+			return false;
+	return true;
 }
 
 bool bench_energy_uj(const struct bench_context *c, const struct bench_iteration *it,
@@ -93,6 +141,8 @@ void bench_result_free(struct bench_result *r)
 
 	for (i = 0; r && i < r->series_count; i++)
 		free(r->series[i].iterations);
+	if (r)
+		free(r->boots);
 	if (r)
 		memset(r, 0, sizeof(*r));
 }
@@ -145,6 +195,11 @@ static int put_context(struct json *root, const struct bench_context *c)
 	ret |= put_some(obj, "command", c->command);
 	ret |= put_some(obj, "date", c->date);
 	ret |= put_some(obj, "kernel", c->kernel);
+	ret |= put_some(obj, "kernel-build", c->boot.build);
+	ret |= put_some(obj, "boot-id", c->boot.id);
+	ret |= put_some(obj, "command-line", c->boot.cmdline);
+	ret |= put_some(obj, "device-tree", c->boot.tree);
+	ret |= put_some(obj, "energy-model", c->boot.energy_model);
 	ret |= put_some(obj, "board", c->board);
 	ret |= put_some(obj, "compatible", c->compatible);
 	ret |= put_some(obj, "model", c->model);
@@ -162,15 +217,39 @@ static int put_context(struct json *root, const struct bench_context *c)
 	return ret | json_put(root, "context", obj);
 }
 
-static int add_iteration(struct json *arr, const struct bench_context *c,
+static int add_boot(struct json *arr, const struct bench_boot *b)
+{
+	struct json *obj = json_new_object();
+	int ret = json_put_text(obj, "state", b->state);
+
+	return ret | put_context(obj, &b->context) | json_add(arr, obj);
+}
+
+static int put_boots(struct json *root, const struct bench_result *r)
+{
+	struct json *arr;
+	int ret = 0;
+
+	if (!r->boot_count)
+		return 0;
+	arr = json_new_array();
+	for (unsigned int i = 0; i < r->boot_count; i++)
+		ret |= add_boot(arr, &r->boots[i]);
+	return ret | json_put(root, "boots", arr);
+}
+
+static int add_iteration(struct json *arr, const struct bench_result *r,
 			 const struct bench_iteration *it)
 {
+	const struct bench_context *c = &r->context;
 	struct json *obj = json_new_object(), *energy = json_new_object();
 	unsigned int i;
 	int ret = 0;
 
 	ret |= json_put_u64(obj, "order", it->order);
 	ret |= put_some(obj, "label", it->label);
+	if (r->boot_count)
+		ret |= json_put_u64(obj, "boot", it->boot);
 	ret |= json_put_u64(obj, "start-ns", it->start_ns);
 	ret |= json_put_u64(obj, "time-ns", it->time_ns);
 	for (i = 0; i < c->rail_count; i++)
@@ -182,7 +261,7 @@ static int add_iteration(struct json *arr, const struct bench_context *c,
 	return ret | json_add(arr, obj);
 }
 
-static int add_series(struct json *arr, const struct bench_context *c,
+static int add_series(struct json *arr, const struct bench_result *r,
 		      const struct bench_series *s)
 {
 	struct json *obj = json_new_object(), *params = json_new_object();
@@ -199,7 +278,7 @@ static int add_series(struct json *arr, const struct bench_context *c,
 	}
 	ret |= json_put_bool(obj, "fixed-time", s->fixed_time);
 	for (i = 0; i < s->iteration_count; i++)
-		ret |= add_iteration(iterations, c, &s->iterations[i]);
+		ret |= add_iteration(iterations, r, &s->iterations[i]);
 	ret |= json_put(obj, "iterations", iterations);
 	return ret | json_add(arr, obj);
 }
@@ -225,9 +304,10 @@ int bench_result_write(const char *path, const struct bench_result *r, struct er
 	int ret = json_put_str(root, "schema", BENCH_SCHEMA);
 
 	ret |= put_context(root, &r->context);
+	ret |= put_boots(root, r);
 	ret |= json_put_bool(root, "interrupted", r->interrupted);
 	for (i = 0; i < r->series_count; i++)
-		ret |= add_series(arr, &r->context, &r->series[i]);
+		ret |= add_series(arr, r, &r->series[i]);
 	ret |= json_put(root, "workloads", arr);
 	if (ret)
 		ret = err_set(err, -EINVAL,

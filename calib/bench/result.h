@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "boards/board.h"
+#include "calib/linux/boot.h"
 #include "lib/err.h"
 
 #define BENCH_SCHEMA	     "calib-bench/1"
@@ -22,6 +23,7 @@
 #define BENCH_MAX_PARAMS     24
 #define BENCH_MAX_WORKLOADS  16
 #define BENCH_MAX_ITERATIONS 100000
+#define BENCH_MAX_BOOTS	     256
 
 /* How a rail's energy was got. */
 enum bench_method {
@@ -49,6 +51,7 @@ struct bench_context {
 	char tool[64], command[1024]; /* cut where it is longer */
 	char date[32];		      /* ISO 8601 UTC, of the begin */
 	char kernel[128], compatible[128], board[32], model[128]; /* "" unknown */
+	struct boot_facts boot;
 	bool virtual_board;
 	uint64_t seed;	/* of the virtual board; up to 2^63-1 */
 	char cpus[128]; /* online, as a list */
@@ -76,6 +79,7 @@ struct bench_iteration {
 	 * and of other workloads too: 0 was first. */
 	uint32_t order;
 	char label[32]; /* "A", "B", or "" */
+	uint32_t boot;	/* index of the result's boots, if it has any */
 };
 
 struct bench_series {
@@ -91,8 +95,16 @@ struct bench_series {
 	size_t iteration_count, room;
 };
 
+/* One boot of a series (calib/bench/boots.h). */
+struct bench_boot {
+	char state[32];		      /* what was booted, as the user calls it */
+	struct bench_context context; /* with the rails of the result's */
+};
+
 struct bench_result {
-	struct bench_context context;
+	struct bench_context context; /* of the first boot, if there are boots */
+	struct bench_boot *boots;     /* owned; oldest first */
+	unsigned int boot_count;
 	struct bench_series series[BENCH_MAX_WORKLOADS];
 	unsigned int series_count;
 	bool interrupted;
@@ -108,9 +120,19 @@ void bench_context_sign(struct bench_context *c, const char *command);
 /* A parameter, as printf; -E2BIG when there are too many. */
 int bench_param_add(struct bench_series *s, const char *key, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
+/* NULL: there is no such parameter. */
+const char *bench_param_value(const struct bench_series *s, const char *key);
+/* The first parameter that @a has and @b has not, or not so; NULL: none. */
+const struct bench_param *bench_differing(const struct bench_series *a,
+					  const struct bench_series *b);
 /* Append @it. 0, -ENOMEM, -E2BIG beyond BENCH_MAX_ITERATIONS. */
 int bench_series_add(struct bench_series *s, const struct bench_iteration *it,
 		     struct err *err);
+/* Append a boot. 0, -ENOMEM, -E2BIG beyond BENCH_MAX_BOOTS. */
+int bench_boot_add(struct bench_result *r, const char *state,
+		   const struct bench_context *c, struct err *err);
+/* Are the meters the same, and those that make the total? */
+bool bench_same_rails(const struct bench_context *a, const struct bench_context *b);
 /*
  * bench_energy_uj - energy of one iteration
  * @rail: index; -1: the total of the rails that are summed

@@ -5,6 +5,7 @@
 #include "calib/bench/result.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/json.h"
@@ -155,6 +156,11 @@ static int read_texts(const struct json *obj, struct bench_context *c, struct er
 		{ "command", c->command, sizeof(c->command) },
 		{ "date", c->date, sizeof(c->date) },
 		{ "kernel", c->kernel, sizeof(c->kernel) },
+		{ "kernel-build", c->boot.build, sizeof(c->boot.build) },
+		{ "boot-id", c->boot.id, sizeof(c->boot.id) },
+		{ "command-line", c->boot.cmdline, sizeof(c->boot.cmdline) },
+		{ "device-tree", c->boot.tree, sizeof(c->boot.tree) },
+		{ "energy-model", c->boot.energy_model, sizeof(c->boot.energy_model) },
 		{ "board", c->board, sizeof(c->board) },
 		{ "compatible", c->compatible, sizeof(c->compatible) },
 		{ "model", c->model, sizeof(c->model) },
@@ -171,8 +177,11 @@ static int read_context_keys(const struct json *obj, struct bench_context *c,
 			     struct err *err)
 {
 	static const char *const known[] = {
-		"tool", "command", "date", "kernel", "board",	 "compatible", "model",
-		"cpus", "virtual", "seed", "warmup", "policies", "rails",      NULL
+		"tool",	       "command",      "date",	  "kernel",
+		"board",       "compatible",   "model",	  "cpus",
+		"virtual",     "seed",	       "warmup",  "policies",
+		"rails",       "kernel-build", "boot-id", "command-line",
+		"device-tree", "energy-model", NULL
 	};
 	int ret = json_only_keys(obj, known, err);
 
@@ -198,6 +207,42 @@ static int read_context(const struct json *root, struct bench_context *c, struct
 		return ret;
 	ret = read_context_keys(obj, c, err);
 	return ret ? err_wrap(err, ret, "context") : 0;
+}
+
+static int read_boot(const struct json *obj, struct bench_result *r, struct bench_boot *b,
+		     struct err *err)
+{
+	static const char *const known[] = { "state", "context", NULL };
+	int ret = json_only_keys(obj, known, err);
+
+	if (!ret)
+		ret = get_name(obj, "state", b->state, sizeof(b->state), err);
+	if (!ret)
+		ret = read_context(obj, &b->context, err);
+	if (!ret && !bench_same_rails(&r->context, &b->context))
+		ret = err_set(err, -EINVAL,
+			      "context: its rails are not those of the file's context");
+	return ret ? ret : bench_boot_add(r, b->state, &b->context, err);
+}
+
+static int read_boots(const struct json *root, struct bench_result *r, struct err *err)
+{
+	const struct json *arr = NULL;
+	struct bench_boot *b;
+	int ret;
+
+	if (!json_has(root, "boots"))
+		return 0;
+	ret = get_list(root, "boots", BENCH_MAX_BOOTS, &arr, err);
+	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
+		b = calloc(1, sizeof(*b));
+		ret = b ? read_boot(json_at(arr, i), r, b, err)
+			: err_set(err, -ENOMEM, "out of memory");
+		free(b);
+		if (ret)
+			err_wrap(err, ret, "boots[%zu]", i);
+	}
+	return ret;
 }
 
 static int read_params(const struct json *obj, struct bench_series *s, struct err *err)
@@ -246,12 +291,27 @@ static int read_energy(const struct json *obj, const struct bench_context *c,
 	return ret;
 }
 
-static int read_iteration(const struct json *obj, const struct bench_context *c,
+/* Of a series of boots each iteration says which. */
+static int read_boot_of(const struct json *obj, const struct bench_result *r,
+			struct bench_iteration *it, struct err *err)
+{
+	uint64_t boot = 0;
+	int ret = 0;
+
+	if (r->boot_count)
+		ret = json_get_range(obj, "boot", 0, r->boot_count - 1, &boot, err);
+	else if (json_has(obj, "boot"))
+		ret = err_set(err, -EINVAL, "key 'boot': the file has no 'boots'");
+	it->boot = boot;
+	return ret;
+}
+
+static int read_iteration(const struct json *obj, const struct bench_result *r,
 			  struct bench_iteration *it, struct err *err)
 {
-	static const char *const known[] = { "order",	"label",     "start-ns",
-					     "time-ns", "energy-uj", "late-wakeups",
-					     NULL };
+	static const char *const known[] = { "order",	     "label",	"boot",
+					     "start-ns",     "time-ns", "energy-uj",
+					     "late-wakeups", NULL };
 	int ret = json_only_keys(obj, known, err);
 
 	if (!ret)
@@ -259,18 +319,33 @@ static int read_iteration(const struct json *obj, const struct bench_context *c,
 	if (!ret)
 		ret = json_opt_text(obj, "label", it->label, sizeof(it->label), err);
 	if (!ret)
+		ret = read_boot_of(obj, r, it, err);
+	if (!ret)
 		ret = json_get_u64(obj, "start-ns", &it->start_ns, err);
 	if (!ret)
 		ret = json_get_u64(obj, "time-ns", &it->time_ns, err);
 	if (!ret)
-		ret = read_energy(obj, c, it, err);
+		ret = read_energy(obj, &r->context, it, err);
 	it->has_late = json_has(obj, "late-wakeups");
 	if (!ret && it->has_late)
 		ret = json_get_u64(obj, "late-wakeups", &it->late_wakeups, err);
 	return ret;
 }
 
-static int read_iterations(const struct json *obj, const struct bench_context *c,
+/* After @before, in time. */
+static int check_order(const struct bench_iteration *before,
+		       const struct bench_iteration *it, struct err *err)
+{
+	if (it->order <= before->order)
+		return err_set(err, -EINVAL,
+			       "key 'order': not above that of the entry before");
+	if (it->boot < before->boot)
+		return err_set(err, -EINVAL,
+			       "key 'boot': below that of the entry before");
+	return 0;
+}
+
+static int read_iterations(const struct json *obj, const struct bench_result *r,
 			   struct bench_series *s, struct err *err)
 {
 	const struct json *arr = NULL;
@@ -279,10 +354,9 @@ static int read_iterations(const struct json *obj, const struct bench_context *c
 	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
 		struct bench_iteration it = { 0 };
 
-		ret = read_iteration(json_at(arr, i), c, &it, err);
-		if (!ret && i && it.order <= s->iterations[i - 1].order)
-			ret = err_set(err, -EINVAL,
-				      "key 'order': not above that of the entry before");
+		ret = read_iteration(json_at(arr, i), r, &it, err);
+		if (!ret && i)
+			ret = check_order(&s->iterations[i - 1], &it, err);
 		if (!ret)
 			ret = bench_series_add(s, &it, err);
 		if (ret)
@@ -291,7 +365,7 @@ static int read_iterations(const struct json *obj, const struct bench_context *c
 	return ret;
 }
 
-static int read_series(const struct json *obj, const struct bench_context *c,
+static int read_series(const struct json *obj, const struct bench_result *r,
 		       struct bench_series *s, struct err *err)
 {
 	static const char *const known[] = { "workload",   "parameters", "unit", "units",
@@ -308,7 +382,7 @@ static int read_series(const struct json *obj, const struct bench_context *c,
 		ret = json_get_range(obj, "units", 1, INT64_MAX, &s->units, err);
 	if (!ret)
 		ret = json_opt_bool(obj, "fixed-time", &s->fixed_time, err);
-	return ret ? ret : read_iterations(obj, c, s, err);
+	return ret ? ret : read_iterations(obj, r, s, err);
 }
 
 static int read_workloads(const struct json *root, struct bench_result *r,
@@ -319,7 +393,7 @@ static int read_workloads(const struct json *root, struct bench_result *r,
 
 	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
 		r->series_count++; /* of what is to be freed */
-		ret = read_series(json_at(arr, i), &r->context, &r->series[i], err);
+		ret = read_series(json_at(arr, i), r, &r->series[i], err);
 		if (ret)
 			err_wrap(err, ret, "workloads[%zu]", i);
 	}
@@ -328,8 +402,8 @@ static int read_workloads(const struct json *root, struct bench_result *r,
 
 static int read_root(const struct json *root, struct bench_result *r, struct err *err)
 {
-	static const char *const known[] = { "schema", "context", "interrupted",
-					     "workloads", NULL };
+	static const char *const known[] = { "schema",	    "context",	 "boots",
+					     "interrupted", "workloads", NULL };
 	const char *schema = NULL;
 	int ret = json_get_str(root, "schema", &schema, err);
 
@@ -342,6 +416,8 @@ static int read_root(const struct json *root, struct bench_result *r, struct err
 		ret = json_only_keys(root, known, err);
 	if (!ret)
 		ret = read_context(root, &r->context, err);
+	if (!ret)
+		ret = read_boots(root, r, err);
 	if (!ret)
 		ret = json_get_bool(root, "interrupted", &r->interrupted, err);
 	return ret ? ret : read_workloads(root, r, err);

@@ -97,6 +97,7 @@ static void describe_rails(const struct site *s, struct bench_context *c)
 
 static void describe_machine(const struct site *s, struct bench_context *c)
 {
+	char kernel[sizeof(c->kernel)];
 	struct board *board = calloc(1, sizeof(*board));
 	const char *root = s->sys.root[0] ? s->sys.root : "/";
 
@@ -112,6 +113,12 @@ static void describe_machine(const struct site *s, struct bench_context *c)
 		       sizeof(c->cpus), NULL))
 		c->cpus[0] = '\0';
 	text_clean(c->cpus);
+	boot_read(&s->sys, &c->boot);
+	if (!sysfs_read(&s->sys, "/proc/sys/kernel/osrelease", kernel, sizeof(kernel),
+			NULL)) {
+		text_clean(kernel);
+		strcpy(c->kernel, kernel);
+	}
 }
 
 static int describe_policies(const struct site *s, struct bench_context *c,

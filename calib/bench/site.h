@@ -19,13 +19,16 @@
 #include "calib/bench/workload.h"
 
 /* As run-to-run spreads of message passing go on an idle board (RSD 1.4 % there). */
-#define SITE_RSD 0.014
+#define SITE_RSD      0.014
+#define SITE_BOOT_RSD 0.01 /* made up */
 
 struct site_options {
 	const struct board *virtual_board; /* NULL: this machine */
 	uint64_t seed;			   /* of the virtual board */
 	double rsd; /* virtual: standard deviation of an iteration's work, as a fraction
 		     */
+	uint32_t boot;	     /* virtual: the number of this boot; 0: they are not told */
+	double boot_rsd;     /* virtual: the same of all work of a boot */
 	double effect;	     /* virtual: so much less work is done, as a fraction */
 	const char *sysroot; /* before /sys and /proc; NULL: none */
 	const char *const *sensors;

@@ -21,6 +21,7 @@ struct site {
 	struct virtual *virt;
 	struct knobs_virtual settings;
 	struct rng rng;
+	double boot_factor; /* of the work of this boot */
 };
 
 void site_take_energy(const struct site *s, const struct rails_energy *e,

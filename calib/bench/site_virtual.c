@@ -11,19 +11,24 @@
 #include "calib/measure/stop.h"
 #include "lib/cpulist.h"
 
-#define STREAM_RUNS   0xb000u	  /* of random numbers: no other part uses it */
+#define STREAM_RUNS   0xb000u /* of random numbers: no other part uses it */
+#define STREAM_BOOTS  0xb007u
 #define IDLE_NS	      1000000000u /* between iterations */
 #define STEP_NS	      1000000000u /* between looks at signals */
 #define SHORTEST_WORK 0.05	  /* of the mean, whatever the spread */
 
 int site_virtual_open(struct site *s, struct err *err)
 {
-	const struct virtual_options vo = { .seed = s->opt.seed };
+	const struct virtual_options vo = { .seed = s->opt.seed, .boot = s->opt.boot };
+	const uint64_t boot = (uint64_t)s->opt.boot << 32;
+	struct rng boots;
 	int ret;
 
 	s->board = *s->opt.virtual_board;
 	knobs_virtual_open(&s->settings, &s->board);
-	rng_seed(&s->rng, s->opt.seed, STREAM_RUNS);
+	rng_seed(&s->rng, s->opt.seed, STREAM_RUNS + boot);
+	rng_seed(&boots, s->opt.seed, STREAM_BOOTS + boot);
+	s->boot_factor = boot ? 1 + s->opt.boot_rsd * rng_normal(&boots) : 1;
 	ret = virtual_new(&s->board, &vo, &s->virt, err);
 	if (!ret)
 		ret = rails_open_virtual(s->virt, &s->board, &s->rails, err);
@@ -149,7 +154,7 @@ int site_virtual_run(struct site *s, const struct workload_run *w,
 	if (ret)
 		return ret;
 	w->type->cost(w, &cpu_s, &cpus, &least_s);
-	factor = 1 + s->opt.rsd * rng_normal(&s->rng);
+	factor = s->boot_factor * (1 + s->opt.rsd * rng_normal(&s->rng));
 	cpu_s *= fmax(factor, SHORTEST_WORK) * (1 - s->opt.effect);
 	spread_work(s, cpu_s, cpus, least_s, &sp);
 	for (unsigned int i = 0; i < s->board.cluster_count; i++) {
@@ -178,6 +183,8 @@ void site_virtual_describe(const struct site *s, struct bench_context *c)
 
 	c->virtual_board = true;
 	c->seed = s->opt.seed;
+	if (s->opt.boot)
+		snprintf(c->boot.id, sizeof(c->boot.id), "virtual-%u", s->opt.boot);
 	snprintf(c->kernel, sizeof(c->kernel), "none: virtual board");
 	snprintf(c->board, sizeof(c->board), "%s", b->name);
 	snprintf(c->compatible, sizeof(c->compatible), "%s", b->compatible);

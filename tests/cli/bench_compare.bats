@@ -242,7 +242,10 @@ refused() {
 	[[ $stderr == *"'none.json'"*"No such file"* ]]
 	compare a.json
 	[ "$status" -eq 2 ]
-	[[ $stderr == *"operand missing, needed: A.json B.json..."* ]]
+	[[ $stderr == *"error: 'a.json' is no series of boots: give a second file to compare it with" ]]
+	compare
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"operand missing, needed: A.json B.json... | SERIES.json"* ]]
 }
 
 @test "Markdown and JSON hold the same figures" {

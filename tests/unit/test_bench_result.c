@@ -208,6 +208,65 @@ static void the_reader_names_the_key_that_is_wrong(void **state)
 	assert_refused("\"units\": 400000", "\"units\": 0", "key 'units': 0");
 }
 
+/* Two boots, and iterations of both. */
+static void add_boots(void)
+{
+	struct bench_context *c = &result.context;
+
+	strcpy(c->boot.id, "1234-5");
+	strcpy(c->boot.build, "#2 SMP");
+	strcpy(c->boot.cmdline, "quiet root=/dev/x");
+	strcpy(c->boot.tree, "0123456789abcdef");
+	strcpy(c->boot.energy_model, "fedcba9876543210");
+	assert_int_equal(bench_boot_add(&result, "old", c, NULL), 0);
+	strcpy(c->boot.id, "1234-6");
+	assert_int_equal(bench_boot_add(&result, "new \"tree\"", c, NULL), 0);
+	result.context = result.boots[0].context;
+	result.series[0].iterations[1].boot = 1;
+}
+
+static void boots_read_back(void **state)
+{
+	const char *path = files_path(files_dir, "boots.json");
+	struct err err = { "" };
+
+	(void)state;
+	add_boots();
+	assert_int_equal(bench_result_write(path, &result, &err), 0);
+	assert_int_equal(bench_result_read(path, &back, &err), 0);
+	assert_memory_equal(&back.context, &result.context, sizeof(back.context));
+	assert_int_equal(back.boot_count, 2);
+	for (unsigned int i = 0; i < 2; i++) {
+		assert_string_equal(back.boots[i].state, result.boots[i].state);
+		assert_memory_equal(&back.boots[i].context, &result.boots[i].context,
+				    sizeof(back.context));
+	}
+	assert_int_equal(back.series[0].iterations[0].boot, 0);
+	assert_int_equal(back.series[0].iterations[1].boot, 1);
+}
+
+static void the_reader_is_strict_with_boots(void **state)
+{
+	(void)state;
+	assert_refused("\"order\": 2,", "\"order\": 2, \"boot\": 0,",
+		       "iterations[1]: key 'boot': the file has no 'boots'");
+	add_boots();
+	assert_refused("\"old\"", "\"\"", "boots[0]: key 'state' is empty");
+	assert_refused("\"state\"", "\"stage\"", "boots[0]: unknown key 'stage'");
+	assert_refused("\"boot\": 1", "\"boot\": 2",
+		       "workloads[0]: iterations[1]: key 'boot': 2 is not a whole number "
+		       "in 0..1");
+	assert_refused("\"boot\": 0,", "",
+		       "workloads[0]: iterations[0]: key 'boot' is missing");
+	result.series[0].iterations[0].boot = 1;
+	result.series[0].iterations[1].boot = 0;
+	assert_refused("calib-bench/1", "calib-bench/1",
+		       "iterations[1]: key 'boot': below that of the entry before");
+	result.boots[1].context.rails[1].summed = true;
+	assert_refused("calib-bench/1", "calib-bench/1",
+		       "boots[1]: context: its rails are not those of the file's");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,6 +274,8 @@ int main(void)
 		T(what_is_written_reads_back),
 		T(the_total_is_of_the_rails_that_are_summed),
 		T(a_number_too_large_for_a_file_is_refused_and_the_file_stays),
+		T(boots_read_back),
+		T(the_reader_is_strict_with_boots),
 		T(the_reader_names_the_key_that_is_wrong),
 #undef T
 	};

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Between comparison_print.c and comparison_print_boots.c.
+ */
+#ifndef CALIB_BENCH_COMPARISON_PAGE_H
+#define CALIB_BENCH_COMPARISON_PAGE_H
+
+#include "calib/bench/comparison.h"
+#include "lib/grid.h"
+
+#define LEVEL 0.05
+
+/* Where a print goes. */
+struct page {
+	const struct comparison *c;
+	const struct comparison_workload *w;
+	FILE *f;
+	bool markdown;
+};
+
+/* Into @out, which is returned; "-" where it is not known. */
+const char *percent(bool known, double pct, char *out, size_t size);
+const char *p_text(bool known, double p, char *out, size_t size);
+/* A line of its own, as printf. */
+void note(const struct page *page, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+/* And free it; 0 or -ENOMEM. */
+int print_grid(const struct page *page, struct grid *g);
+
+/* comparison_print_boots.c: a table, a note, "6 boots of 10 iterations", and a legend. */
+int print_boots(const struct page *page);
+void note_boots(const struct page *page);
+void count_boots(const struct bench_series *s, char *out, size_t size);
+void print_boots_legend(const struct page *page);
+
+#endif
