@@ -467,7 +467,11 @@ static const struct bench_cmd_options bench_defaults = {
 	"Energy is that of all power meters that do not see the same twice, or of "      \
 	"those "                                                                         \
 	"that --sensor names: counters by their difference, others by the trapezoid "    \
-	"over the times of their readings. Without a meter, times are all there is.\n"   \
+	"over the times of their readings. As for 'calib measure', meters that are off " \
+	"are on meanwhile, which needs root, and those of IIO are read through their "   \
+	"buffer where it is free. While a meter fails an iteration has no energy, and "  \
+	"a "                                                                             \
+	"note says why. Without a meter, times are all there is.\n"                      \
 	"\n"                                                                             \
 	"Iterations of several workloads take turns. Settings are put back at the end, " \
 	"and on Ctrl-C, when all processes are ended too; iterations done so far stay "  \

@@ -16,7 +16,7 @@ struct state_of_run {
 	struct progress progress;
 	uint64_t start_ns;
 	uint32_t done, all, order;
-	bool told_few, told_none;
+	bool told_few;
 };
 
 /* Before anything has run: as for a virtual board of one fast CPU. */
@@ -72,26 +72,6 @@ static void look_at_reads(struct experiment *x, struct state_of_run *run,
 	}
 }
 
-static void look_at_energy(struct experiment *x, struct state_of_run *run,
-			   const struct bench_iteration *it)
-{
-	const struct rails *rails = site_rails(x->site);
-
-	for (unsigned int i = 0; i < rails_count(rails) && !run->told_none; i++) {
-		struct err text;
-
-		if (it->has_energy[i] || !x->note)
-			continue;
-		err_set(&text, 0,
-			"'%s' could not be read, or was reset, during an iteration, "
-			"which "
-			"has no energy for that",
-			rails_info(rails, i)->name);
-		x->note(x->note_arg, text.msg);
-		run->told_none = true;
-	}
-}
-
 static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	       uint32_t round, struct err *err)
 {
@@ -108,7 +88,6 @@ static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	it.order = run->order++;
 	it.boot = x->boot;
 	look_at_reads(x, run, &it);
-	look_at_energy(x, run, &it);
 	ret = bench_series_add(&x->result->series[w], &it, err);
 	if (ret)
 		return ret;

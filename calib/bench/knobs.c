@@ -63,16 +63,15 @@ static void read_policy(const struct sysfs *sys, unsigned int id, struct knobs_p
 	read_khz(sys, id, "scaling_max_freq", &p->max_khz);
 }
 
-int knobs_open(struct knobs *k, const struct sysfs *sys,
-	       void (*note)(void *arg, const char *text), void *note_arg, struct err *err)
+int knobs_open(struct knobs *k, struct settings *settings, struct err *err)
 {
+	const struct sysfs *sys = settings->sys;
 	unsigned int ids[CPUFREQ_MAX_POLICIES];
 	int n;
 
 	memset(k, 0, sizeof(*k));
 	k->sys = sys;
-	k->note = note;
-	k->note_arg = note_arg;
+	k->settings = settings;
 	n = cpufreq_list(sys, ids, err);
 	if (n < 0)
 		return n == -ENODEV ? 0 : n;
@@ -282,25 +281,25 @@ static int save_policy(struct knobs *k, const struct knobs_policy *p, bool with_
 	uint32_t khz;
 	int ret;
 
-	ret = state_save(&k->state, policy_file(p->id, GOVERNOR, path), err);
+	ret = state_save(&k->settings->state, policy_file(p->id, GOVERNOR, path), err);
 	/* The kernel has its own idea of the EPP for each governor: save it after that.
 	 */
 	if (!ret && p->epp[0])
-		ret = state_save(&k->state, policy_file(p->id, EPP, path), err);
+		ret = state_save(&k->settings->state, policy_file(p->id, EPP, path), err);
 	/* Another mode makes the policies anew. */
 	if (!ret && with_limits)
-		ret = state_save(&k->state, policy_file(p->id, "scaling_min_freq", path),
-				 err);
+		ret = state_save(&k->settings->state,
+				 policy_file(p->id, "scaling_min_freq", path), err);
 	if (!ret && with_limits)
-		ret = state_save(&k->state, policy_file(p->id, "scaling_max_freq", path),
-				 err);
+		ret = state_save(&k->settings->state,
+				 policy_file(p->id, "scaling_max_freq", path), err);
 	if (ret)
 		return ret;
 	policy_file(p->id, "scaling_setspeed", path);
 	if (!sysfs_read_u32(k->sys, path, &khz, NULL))
-		ret = state_save(&k->state, path, err);
+		ret = state_save(&k->settings->state, path, err);
 	if (p->governor[0])
-		save_tunables(&k->state, policy_file(p->id, p->governor, path));
+		save_tunables(&k->settings->state, policy_file(p->id, p->governor, path));
 	return ret;
 }
 
@@ -310,7 +309,7 @@ static int save(struct knobs *k, const struct knobs_combo *c, struct err *err)
 {
 	char path[SYSFS_PATH], now[16];
 	const char *mode = c->mode[0] ? find_mode(k, now) : NULL;
-	int ret = mode ? state_save(&k->state, mode, err) : 0;
+	int ret = mode ? state_save(&k->settings->state, mode, err) : 0;
 	unsigned int i;
 
 	for (i = 0; !ret && i < k->policy_count; i++)
@@ -320,29 +319,23 @@ static int save(struct knobs *k, const struct knobs_combo *c, struct err *err)
 		if (!k->policies[i].governor[0])
 			continue;
 		snprintf(path, sizeof(path), CPUFREQ_DIR "/%s", k->policies[i].governor);
-		save_tunables(&k->state, path);
+		save_tunables(&k->settings->state, path);
 	}
-	if (!ret)
-		ret = guardian_start(&k->guardian, &k->state, k->note, k->note_arg, err);
-	return ret ? ret : state_commit(&k->state, err);
+	return ret ? ret : settings_commit(k->settings, err);
 }
 
 static int hold(struct knobs *k, struct err *err)
 {
-	bool recovered;
-	int ret;
+	int ret = knobs_restore(k, err);
 
-	if (k->held)
-		return state_restore(&k->state, err);
-	ret = state_open(&k->state, k->sys, &recovered, err);
+	if (!ret)
+		ret = settings_hold(k->settings, err);
 	if (ret)
 		return ret;
-	k->held = true;
-	if (recovered && k->note)
-		k->note(k->note_arg,
-			"put back the settings that a run which died had left behind");
-	/* They may be what knobs_open() saw. */
-	for (unsigned int i = 0; recovered && i < k->policy_count; i++)
+	k->first = k->settings->state.count;
+	k->applied = true;
+	/* What a dead run had left behind may be what knobs_open() saw. */
+	for (unsigned int i = 0; k->settings->recovered && i < k->policy_count; i++)
 		read_policy(k->sys, k->policies[i].id, &k->policies[i]);
 	return 0;
 }
@@ -413,24 +406,9 @@ int knobs_apply(struct knobs *k, const struct knobs_combo *c, struct err *err)
 
 int knobs_restore(struct knobs *k, struct err *err)
 {
-	int ret;
+	int ret = k->applied ? settings_restore(k->settings, k->first, err) : 0;
 
-	if (!k->held)
-		return 0;
-	ret = state_restore(&k->state, err);
 	if (!ret)
-		guardian_dismiss(&k->guardian);
+		k->applied = false;
 	return ret;
-}
-
-void knobs_close(struct knobs *k)
-{
-	if (!k->sys)
-		return;
-	knobs_restore(k, NULL);
-	/* What could not be put back twice it could not either; that was told. */
-	guardian_dismiss(&k->guardian);
-	if (k->held)
-		state_close(&k->state);
-	memset(k, 0, sizeof(*k));
 }

@@ -2,8 +2,8 @@
 /*
  * The cpufreq settings under which an experiment runs: governor, energy/performance
  * preference (EPP), and the mode of a driver that has several (intel_pstate, amd_pstate:
- * active, passive). They are saved through calib/linux/state.h, with a guardian, and put
- * back in every kind of end: knobs_restore(), a signal (the caller holds it back, see
+ * active, passive). They are saved through calib/linux/settings.h and put back
+ * in every kind of end: knobs_restore(), a signal (the caller holds it back, see
  * calib/measure/stop.h), death by SIGKILL.
  */
 #ifndef CALIB_BENCH_KNOBS_H
@@ -15,8 +15,7 @@
 
 #include "boards/board.h"
 #include "calib/linux/cpufreq.h"
-#include "calib/linux/guardian.h"
-#include "calib/linux/state.h"
+#include "calib/linux/settings.h"
 #include "calib/linux/sysfs.h"
 #include "lib/err.h"
 
@@ -39,14 +38,12 @@ struct knobs_policy {
 
 struct knobs {
 	const struct sysfs *sys;
+	struct settings *settings;
 	struct knobs_policy
 		policies[CPUFREQ_MAX_POLICIES]; /* as knobs_open() found them */
 	unsigned int policy_count;		/* 0: no cpufreq here */
-	bool held;				/* settings are saved */
-	struct state state;
-	struct guardian guardian;
-	void (*note)(void *arg, const char *text);
-	void *note_arg;
+	bool applied;
+	unsigned int first; /* of what is saved of ours, when something is applied */
 };
 
 /*
@@ -75,15 +72,12 @@ int knobs_product(const char *modes, const char *governors, const char *epps,
 
 /*
  * knobs_open - look at the policies; changes nothing, needs no rights
- * @k: large; must stay where it is until knobs_close(), which takes a zeroed one
- * @sys: borrowed until then
- * @note: takes one-line notes, also in the guardian's process; may be NULL
+ * @settings: borrowed; what was saved there before the first knobs_apply() stays saved
+ * until their owner puts it back
  *
  * Returns 0, also where there is no cpufreq at all (policy_count is 0); -errno.
  */
-int knobs_open(struct knobs *k, const struct sysfs *sys,
-	       void (*note)(void *arg, const char *text), void *note_arg,
-	       struct err *err);
+int knobs_open(struct knobs *k, struct settings *settings, struct err *err);
 /*
  * knobs_check - could @c be applied?
  *
@@ -98,7 +92,7 @@ int knobs_check(const struct knobs *k, const struct knobs_combo *c, struct err *
  *
  * What @c leaves as it is, is as knobs_open() found it, whatever was applied in between:
  * combinations do not depend on their order. A @c that sets nothing changes nothing and
- * needs no rights. Call it without threads (see guardian_start()). Returns what
+ * needs no rights. Call it without threads (see settings_commit()). Returns what
  * knobs_check() does; -EBUSY another calib is measuring; -EIO the kernel made something
  * else of it. After a failure everything is back, or the message says what is not.
  */
@@ -112,7 +106,4 @@ int knobs_restore(struct knobs *k, struct err *err);
  */
 int knobs_describe(const struct knobs *k, unsigned int i, struct knobs_policy *now,
 		   struct err *err);
-/* Restores what is not yet. */
-void knobs_close(struct knobs *k);
-
 #endif

@@ -18,12 +18,18 @@ void rail_sum_until(struct rail_sum *s, uint64_t to_ns)
 static void add_line(struct rail_sum *s, uint64_t t, double uw)
 {
 	double length = t - s->last_ns, slope = (uw - s->last_uw) / length;
+	double before = s->last_ns < s->from_ns ? s->from_ns - s->last_ns : 0;
 	uint64_t a = s->last_ns > s->from_ns ? s->last_ns : s->from_ns;
 	uint64_t b = s->to_ns && s->to_ns < t ? s->to_ns : t;
 	double at_a, at_b;
 
 	if (b <= a)
 		return;
+	if (b - a > s->hole_ns)
+		s->hole_ns = b - a;
+	/* Beyond an interval or two nothing is known of it. */
+	if (length <= 2 * s->mean_ns)
+		s->uj += slope * before * before / 2 * 1e-9;
 	at_a = s->last_uw + slope * (a - s->last_ns);
 	at_b = s->last_uw + slope * (b - s->last_ns);
 	s->uj += (at_a + at_b) / 2 * (b - a) * 1e-9;

@@ -6,7 +6,8 @@
  * until the next one: what is drawn from @from to @to shows in readings from @from to
  * @to + 2 T, whatever the phase of the updates. So the integral goes that far, and T
  * times the power before and T times the power after are taken off, which is right where
- * these are steady: exactly, for a load between two times of idling.
+ * these are steady: exactly, for a load between two times of idling. Likewise the line
+ * that comes from before @from counts whole, but for what the power before takes of it.
  */
 #ifndef CALIB_BENCH_RAIL_SUM_H
 #define CALIB_BENCH_RAIL_SUM_H
@@ -23,6 +24,7 @@ struct rail_sum {
 	double first_uw, last_uw;
 	double uj;
 	unsigned int reads; /* in the window */
+	uint64_t hole_ns;   /* the longest time in the window without one */
 };
 
 /* @from_ns: where the window begins. @mean_ns: T; 0: readings are of their moment. */

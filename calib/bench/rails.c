@@ -6,6 +6,7 @@
 #include "calib/bench/rails.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,19 @@
 #define PERIOD_MAX_NS 50000000u
 #define COUNTER_NS    100000000u /* often enough that no counter wraps in between */
 #define MEAN_MAX_NS   2000000000u
+
+void rails_note(const struct rails *r, const char *fmt, ...)
+{
+	char text[sizeof(struct err) + 256];
+	va_list ap;
+
+	if (!r->settings || !r->settings->note)
+		return;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof(text), fmt, ap);
+	va_end(ap);
+	r->settings->note(r->settings->note_arg, text);
+}
 
 uint64_t rails_now_ns(const struct rails *r)
 {
@@ -34,16 +48,37 @@ static void read_virtual(struct rails *r, struct rail *rail)
 		rail_sum_add(&rail->sum, virtual_now_ns(r->virt), uw);
 }
 
+static unsigned int lost(const struct rail *rail)
+{
+	unsigned int lost = 0;
+	double uj;
+
+	power_meter_counted(&rail->pm, &uj, &lost);
+	return lost;
+}
+
 static void read_real(struct rail *rail)
 {
+	unsigned int before = lost(rail);
 	struct reading reading;
-	int ret = power_meter_read(&rail->pm, stop_now_ns(), &reading, NULL);
+	struct err why;
+	int ret = power_meter_read(&rail->pm, stop_now_ns(), &reading, &why);
 
 	/* -EAGAIN: a counter that has not moved since it was opened, and the like. */
 	rail->failed = ret && ret != -EAGAIN;
 	rail->fails += rail->failed;
+	if (rail->failed || lost(rail) != before)
+		rail->why = why;
+	/* The mean of those that it was told one by one is older than the last. */
 	if (!ret && !rail->info.counted)
 		rail_sum_add(&rail->sum, reading.time_ns, reading.power_uw);
+}
+
+static void take_reading(void *arg, uint64_t time_ns, double power_uw)
+{
+	struct rail *rail = arg;
+
+	rail_sum_add(&rail->sum, time_ns, power_uw);
 }
 
 static void read_all(struct rails *r)
@@ -143,11 +178,11 @@ int rails_begin(struct rails *r, struct err *err)
 {
 	r->from_ns = rails_now_ns(r);
 	atomic_store(&r->to_ns, 0);
-	for (unsigned int i = 0; i < r->count; i++) {
-		r->rails[i].fails = 0;
+	for (unsigned int i = 0; i < r->count; i++)
 		rail_sum_begin(&r->rails[i].sum, r->from_ns, r->rails[i].mean_ns);
-	}
 	read_all(r);
+	for (unsigned int i = 0; i < r->count; i++)
+		r->rails[i].fails = 0;
 	for (unsigned int i = 0; i < r->count && !r->virt; i++)
 		begin_counter(&r->rails[i]);
 	return r->virt || !r->count ? 0 : start_thread(r, err);
@@ -183,6 +218,25 @@ static void take_counters(struct rails *r, struct rails_energy *e)
 	}
 }
 
+/*
+ * Reads that fail now and then leave no hole that matters, but nobody knows what comes
+ * after the last. One that was late was no hole, unless the readings' own times say so.
+ */
+static bool is_whole(struct rail *rail, const struct rails_energy *e)
+{
+	uint64_t hole_max = (e->to_ns - e->from_ns) / 10;
+
+	if (hole_max < 4 * rail->mean_ns)
+		hole_max = 4 * rail->mean_ns;
+	if (rail->failed || rail->fails > (rail->sum.reads + rail->fails) / 10)
+		return false;
+	if (!rail->timed || rail->sum.hole_ns <= hole_max)
+		return true;
+	err_set(&rail->why, 0, "sensor %s: no reading came for %.2g s",
+		rail->pm.info.name, rail->sum.hole_ns * 1e-9);
+	return false;
+}
+
 static void take_sums(struct rails *r, uint64_t to_ns, struct rails_energy *e)
 {
 	for (unsigned int i = 0; i < r->count; i++) {
@@ -191,10 +245,21 @@ static void take_sums(struct rails *r, uint64_t to_ns, struct rails_energy *e)
 		if (rail->info.counted)
 			continue;
 		rail_sum_until(&rail->sum, to_ns);
-		/* Those that fail now and then leave no hole that matters. */
-		e->known[i] = rail_sum_end(&rail->sum, &e->uj[i]) &&
-			      rail->fails <= (rail->sum.reads + rail->fails) / 10;
+		e->known[i] = rail_sum_end(&rail->sum, &e->uj[i]) && is_whole(rail, e);
 		e->reads[i] = rail->sum.reads;
+	}
+}
+
+static void note_failures(struct rails *r, const struct rails_energy *e)
+{
+	for (unsigned int i = 0; i < r->count; i++) {
+		struct rail *rail = &r->rails[i];
+
+		if (e->known[i] || rail->noted)
+			continue;
+		rails_note(r, "no energy is known while a meter fails: %s",
+			   rail->why.msg);
+		rail->noted = true;
 	}
 }
 
@@ -206,12 +271,16 @@ void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e)
 		rails_pass(r, end_of_reads(r));
 	} else if (r->running) {
 		pthread_mutex_lock(&r->lock);
+		/* So much of what has come is beyond the window. */
+		for (unsigned int i = 0; i < r->count; i++)
+			rail_sum_until(&r->rails[i].sum, to_ns);
 		read_all(r);
 		take_counters(r, e);
 		pthread_mutex_unlock(&r->lock);
 		end_thread(r, to_ns);
 	}
 	take_sums(r, to_ns, e);
+	note_failures(r, e);
 }
 
 void rails_pass(struct rails *r, uint64_t ns)
@@ -250,26 +319,37 @@ const struct rail_info *rails_info(const struct rails *r, unsigned int i)
 	return &r->rails[i].info;
 }
 
-/* What a reading is the mean of, and how often to read. */
+/* What a reading is the mean of, how late it may come, and how often to read. */
+static uint64_t find_times_of(struct rail *rail)
+{
+	uint64_t ns = rail->info.interval_us * UINT64_C(1000), period;
+
+	if (stream_is_aligned(&rail->pm))
+		ns = stream_interval_ns(&rail->pm);
+	period = ns ? ns / 2 : PERIOD_NS;
+	if (period < PERIOD_MIN_NS)
+		period = PERIOD_MIN_NS;
+	rail->timed = power_meter_timed(&rail->pm);
+	if (period > PERIOD_MAX_NS || rail->timed)
+		period = PERIOD_MAX_NS;
+	/* It is the mean of what has come since the last read. */
+	if (rail->pm.info.buffered && !rail->timed && ns < period)
+		ns = period;
+	rail->mean_ns = ns < MEAN_MAX_NS ? ns : MEAN_MAX_NS;
+	rail->after_ns = 2 * rail->mean_ns;
+	if (stream_is_aligned(&rail->pm))
+		rail->after_ns += stream_lag_ns(&rail->pm);
+	return period;
+}
+
 static void find_times(struct rails *r)
 {
 	r->period_ns = COUNTER_NS;
 	for (unsigned int i = 0; i < r->count; i++) {
-		struct rail *rail = &r->rails[i];
-		uint64_t ns = rail->info.interval_us * UINT64_C(1000);
-		uint64_t period = ns ? ns / 2 : PERIOD_NS;
+		uint64_t period = COUNTER_NS;
 
-		if (rail->info.counted)
-			continue;
-		rail->mean_ns = ns < MEAN_MAX_NS ? ns : MEAN_MAX_NS;
-		rail->after_ns = 2 * rail->mean_ns;
-		if (stream_is_aligned(&rail->pm))
-			rail->after_ns = stream_lag_ns(&rail->pm) +
-					 2 * stream_interval_ns(&rail->pm);
-		if (period < PERIOD_MIN_NS)
-			period = PERIOD_MIN_NS;
-		if (period > PERIOD_MAX_NS)
-			period = PERIOD_MAX_NS;
+		if (!r->rails[i].info.counted)
+			period = find_times_of(&r->rails[i]);
 		if (period < r->period_ns)
 			r->period_ns = period;
 	}
@@ -282,19 +362,88 @@ int rails_open(const struct rails_options *opt, struct rails **out, struct err *
 
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");
-	ret = meters_open(&r->meters, opt->sys, opt->power_from, err);
+	r->settings = opt->settings;
+	ret = meters_open(&r->meters, opt->settings->sys, opt->power_from, err);
 	if (!ret)
 		ret = rails_choose(r, opt, err);
 	if (!ret)
-		ret = rails_find_clock(r, opt, err);
+		ret = rails_find_clock(r, err);
 	if (ret) {
 		rails_close(r);
 		return ret;
 	}
 	rails_find_overlaps(r);
 	find_times(r);
+	for (unsigned int i = 0; i < r->count; i++) {
+		struct rail *rail = &r->rails[i];
+
+		rail->told = (struct meter_told){ take_reading, rail };
+		power_meter_each(&rail->pm, &rail->told);
+	}
 	*out = r;
 	return 0;
+}
+
+static bool changes_settings(const struct rails *r)
+{
+	for (unsigned int i = 0; i < r->count; i++)
+		if (power_meter_changes(&r->rails[i].pm, r->settings->sys))
+			return true;
+	return false;
+}
+
+static int save_settings(struct rails *r, struct err *err)
+{
+	int ret = settings_hold(r->settings, err);
+
+	for (unsigned int i = 0; i < r->count && !ret; i++)
+		ret = power_meter_save(&r->rails[i].pm, &r->settings->state, err);
+	return ret ? ret : settings_commit(r->settings, err);
+}
+
+/* Until those that were off have measured something. */
+static int start_all(struct rails *r, struct err *err)
+{
+	uint64_t ready_ns = stop_now_ns();
+	int ret = 0;
+
+	for (unsigned int i = 0; i < r->count && !ret; i++) {
+		struct rail *rail = &r->rails[i];
+
+		ret = power_meter_start(&rail->pm, r->settings->sys, r->settings->note,
+					r->settings->note_arg, err);
+		if (rail->pm.info.enable[0] && ready_ns < stop_now_ns() + rail->after_ns)
+			ready_ns = stop_now_ns() + rail->after_ns;
+	}
+	if (!ret && stop_sleep_until(ready_ns))
+		ret = err_set(err, -EINTR, "interrupted");
+	return ret;
+}
+
+int rails_start(struct rails *r, struct err *err)
+{
+	int ret;
+
+	if (r->virt || r->started || !changes_settings(r))
+		return 0;
+	ret = save_settings(r, err);
+	if (!ret)
+		ret = start_all(r, err);
+	if (ret) {
+		rails_stop(r);
+		return ret;
+	}
+	r->started = true;
+	/* One that is not read through its buffer after all is read more often. */
+	find_times(r);
+	return 0;
+}
+
+void rails_stop(struct rails *r)
+{
+	for (unsigned int i = 0; i < r->count && !r->virt; i++)
+		power_meter_stop(&r->rails[i].pm);
+	r->started = false;
 }
 
 int rails_open_virtual(struct virtual *v, const struct board *board, struct rails **out,

@@ -14,19 +14,16 @@
 #include <stdint.h>
 
 #include "boards/virtual.h"
-#include "calib/linux/sysfs.h"
+#include "calib/linux/settings.h"
 #include "lib/err.h"
 
 #define RAILS_MAX 16
 
 struct rails_options {
-	const struct sysfs *sys;    /* borrowed */
+	struct settings *settings;  /* borrowed, with its machine, until rails_close() */
 	const char *const *sensors; /* SPECs of calib/linux/meters.h */
 	unsigned int sensor_count;  /* 0: all that do not overlap */
 	const char *power_from;	    /* see calib/linux/meters_stream.h; NULL: none */
-	/* Takes one-line notes ("no power meter ..."); may be NULL. */
-	void (*note)(void *arg, const char *text);
-	void *note_arg;
 };
 
 struct rail_info {
@@ -49,7 +46,8 @@ struct rails;
 /*
  * rails_open - find the meters and open them
  *
- * An external meter is aligned with our clock first: all CPUs are loaded for seconds.
+ * Changes no setting. An external meter is aligned with our clock first: all CPUs are
+ * loaded for seconds.
  * Without a meter that can be used there are no rails: a note says why. Returns 0; what
  * meters_find() and power_meter_open() return for a sensor that was asked for; -E2BIG
  * for more than RAILS_MAX; -ENOMEM.
@@ -61,7 +59,17 @@ int rails_open(const struct rails_options *opt, struct rails **out, struct err *
  */
 int rails_open_virtual(struct virtual *v, const struct board *board, struct rails **out,
 		       struct err *err);
-/* Takes NULL. */
+/*
+ * rails_start - the meters are switched on, and read through their buffers, from here on
+ *
+ * Call it before other settings are saved, and without threads. A meter that was off gets
+ * the time to measure something first. Does nothing when that is done. 0; -EINTR; what
+ * settings_hold() and power_meter_start() return.
+ */
+int rails_start(struct rails *r, struct err *err);
+/* Until here, before the settings are put back. */
+void rails_stop(struct rails *r);
+/* Stops them. Takes NULL. */
 void rails_close(struct rails *r);
 
 unsigned int rails_count(const struct rails *r);
@@ -78,7 +86,8 @@ int rails_begin(struct rails *r, struct err *err);
  * rails_end - it has ended at @to_ns, now or a moment ago
  *
  * Goes on for two update intervals of the slowest meter, 4 s at most, or as long as an
- * external one's readings are late: so long they tell of the window.
+ * external one's readings are late: so long they tell of the window. What is wrong with a
+ * meter is noted when it has no energy for the first time.
  */
 void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e);
 /* Virtual boards: let time pass until @ns, and read the meters meanwhile. */

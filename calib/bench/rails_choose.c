@@ -93,21 +93,6 @@ static int no_room(struct err *err)
 		       RAILS_MAX);
 }
 
-/* Meters are read, not set up: who measures settings' effects changes no others. */
-static int check_enabled(const struct rails *r, const struct meter_info *info,
-			 struct err *err)
-{
-	char now[SYSFS_TEXT];
-
-	if (!info->enable[0] ||
-	    (!sysfs_read(r->meters.sys, info->enable, now, sizeof(now), NULL) &&
-	     !strcmp(now, "1")))
-		return 0;
-	return err_set(err, -ENODATA,
-		       "sensor %s is switched off; switch it on: echo 1 > %s", info->name,
-		       info->enable);
-}
-
 static int add_rail(struct rails *r, const struct meter_info *info, struct err *err)
 {
 	struct rail *rail = &r->rails[r->count];
@@ -117,12 +102,10 @@ static int add_rail(struct rails *r, const struct meter_info *info, struct err *
 
 	if (r->count == RAILS_MAX)
 		return no_room(err);
-	ret = check_enabled(r, info, err);
-	if (!ret)
-		ret = power_meter_open(&r->meters, info, &rail->pm, err);
+	ret = power_meter_open(&r->meters, info, &rail->pm, err);
 	if (ret)
 		return ret;
-	ret = power_meter_ready(&rail->pm, err);
+	ret = power_meter_may_start(&rail->pm, r->settings->sys, err);
 	if (ret) {
 		power_meter_close(&rail->pm);
 		return ret;
@@ -198,17 +181,6 @@ static int add_all(struct rails *r, struct err *why, struct err *err)
 	return ret;
 }
 
-static void tell_none(const struct rails_options *opt, const struct err *why)
-{
-	struct err text;
-
-	if (!opt->note)
-		return;
-	err_set(&text, 0, "no power meter can be used (%s): only times are measured",
-		why->msg[0] ? why->msg : "none was found; see 'calib probe'");
-	opt->note(opt->note_arg, text.msg);
-}
-
 int rails_choose(struct rails *r, const struct rails_options *opt, struct err *err)
 {
 	struct err why = { "" };
@@ -222,6 +194,7 @@ int rails_choose(struct rails *r, const struct rails_options *opt, struct err *e
 		return ret;
 	ret = add_all(r, &why, err);
 	if (!ret && !r->count)
-		tell_none(opt, &why);
+		rails_note(r, "no power meter can be used (%s): only times are measured",
+			   why.msg[0] ? why.msg : "none was found; see 'calib probe'");
 	return ret;
 }

@@ -40,7 +40,7 @@ static int sleep_until(void *arg, uint64_t ns, struct err *err)
 	return stop_sleep_until(ns) ? err_set(err, -EINTR, "interrupted") : 0;
 }
 
-int rails_find_clock(struct rails *r, const struct rails_options *opt, struct err *err)
+int rails_find_clock(struct rails *r, struct err *err)
 {
 	struct loads *loads = NULL;
 	const struct stream_player player = { switch_load, sleep_until, &loads };
@@ -49,21 +49,17 @@ int rails_find_clock(struct rails *r, const struct rails_options *opt, struct er
 
 	for (unsigned int i = 0; i < r->count; i++) {
 		struct power_meter *pm = &r->rails[i].pm;
-		struct err text;
 
 		if (!stream_needs_marker(pm))
 			continue;
 		ret = stream_clock_find(pm, &player, &step_uw, err);
 		if (ret)
 			return ret;
-		if (!opt->note)
-			continue;
-		err_set(&text, 0,
-			"the marker load shows by %.1f mW in '%s'; readings come up to "
-			"%.0f ms after they were taken, one every %.1f ms",
-			step_uw / 1e3, r->rails[i].info.name, stream_lag_ns(pm) / 1e6,
-			stream_interval_ns(pm) / 1e6);
-		opt->note(opt->note_arg, text.msg);
+		rails_note(r,
+			   "the marker load shows by %.1f mW in '%s'; readings come up "
+			   "to %.0f ms after they were taken, one every %.1f ms",
+			   step_uw / 1e3, r->rails[i].info.name, stream_lag_ns(pm) / 1e6,
+			   stream_interval_ns(pm) / 1e6);
 	}
 	return 0;
 }

@@ -20,17 +20,16 @@
 static int open_real(struct site *s, struct err *err)
 {
 	const struct rails_options rails = {
-		.sys = &s->sys,
+		.settings = &s->settings,
 		.sensors = s->opt.sensors,
 		.sensor_count = s->opt.sensor_count,
 		.power_from = s->opt.power_from,
-		.note = s->opt.note,
-		.note_arg = s->opt.note_arg,
 	};
 	int ret = sysfs_init(&s->sys, s->opt.sysroot, err);
 
+	settings_init(&s->settings, &s->sys, s->opt.note, s->opt.note_arg);
 	if (!ret)
-		ret = knobs_open(&s->knobs, &s->sys, s->opt.note, s->opt.note_arg, err);
+		ret = knobs_open(&s->knobs, &s->settings, err);
 	return ret ? ret : rails_open(&rails, &s->rails, err);
 }
 
@@ -55,25 +54,30 @@ void site_close(struct site *s)
 {
 	if (!s)
 		return;
-	if (!s->opt.virtual_board)
-		knobs_close(&s->knobs);
 	rails_close(s->rails);
+	settings_close(&s->settings);
 	virtual_free(s->virt);
 	free(s);
 }
 
 int site_apply(struct site *s, const struct knobs_combo *c, struct err *err)
 {
-	return s->virt ? knobs_virtual_apply(&s->settings, c, err)
-		       : knobs_apply(&s->knobs, c, err);
+	int ret;
+
+	if (s->virt)
+		return knobs_virtual_apply(&s->virt_knobs, c, err);
+	ret = rails_start(s->rails, err);
+	return ret ? ret : knobs_apply(&s->knobs, c, err);
 }
 
 int site_restore(struct site *s, struct err *err)
 {
-	if (!s->virt)
-		return knobs_restore(&s->knobs, err);
-	knobs_virtual_open(&s->settings, &s->board);
-	return 0;
+	if (s->virt) {
+		knobs_virtual_open(&s->virt_knobs, &s->board);
+		return 0;
+	}
+	rails_stop(s->rails);
+	return settings_restore(&s->settings, 0, err);
 }
 
 const struct rails *site_rails(const struct site *s)

@@ -46,7 +46,7 @@ int site_open(const struct site_options *opt, struct site **out, struct err *err
 /* Puts settings back. Takes NULL. */
 void site_close(struct site *s);
 
-/* Set governor and EPP. As knobs_apply(). */
+/* Start the meters, and set governor and EPP. As rails_start() and knobs_apply(). */
 int site_apply(struct site *s, const struct knobs_combo *c, struct err *err);
 int site_restore(struct site *s, struct err *err);
 /* Board, policies as they are now, rails: into a context that is signed. */

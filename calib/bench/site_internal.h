@@ -15,11 +15,12 @@ struct site {
 	struct rails *rails;
 	/* this machine */
 	struct sysfs sys;
+	struct settings settings;
 	struct knobs knobs;
 	/* a virtual board */
 	struct board board;
 	struct virtual *virt;
-	struct knobs_virtual settings;
+	struct knobs_virtual virt_knobs;
 	struct rng rng;
 	double boot_factor; /* of the work of this boot */
 };

@@ -25,7 +25,7 @@ int site_virtual_open(struct site *s, struct err *err)
 	int ret;
 
 	s->board = *s->opt.virtual_board;
-	knobs_virtual_open(&s->settings, &s->board);
+	knobs_virtual_open(&s->virt_knobs, &s->board);
 	rng_seed(&s->rng, s->opt.seed, STREAM_RUNS + boot);
 	rng_seed(&boots, s->opt.seed, STREAM_BOOTS + boot);
 	s->boot_factor = boot ? 1 + s->opt.boot_rsd * rng_normal(&boots) : 1;
@@ -47,7 +47,7 @@ static struct governor governor_of(const struct site *s, unsigned int cluster)
 {
 	struct governor g;
 
-	knobs_virtual_governor(&s->settings, cluster, 0, &g);
+	knobs_virtual_governor(&s->virt_knobs, cluster, 0, &g);
 	return g;
 }
 
@@ -198,8 +198,8 @@ void site_virtual_describe(const struct site *s, struct bench_context *c)
 		memcpy(p->cpus, cl->cpus, sizeof(p->cpus));
 		snprintf(p->driver, sizeof(p->driver), "virtual");
 		snprintf(p->governor, sizeof(p->governor), "%s",
-			 s->settings.set[i].governor);
-		snprintf(p->epp, sizeof(p->epp), "%s", s->settings.set[i].epp);
+			 s->virt_knobs.set[i].governor);
+		snprintf(p->epp, sizeof(p->epp), "%s", s->virt_knobs.set[i].epp);
 		p->min_khz = cl->opps[0].khz;
 		p->max_khz = top_khz(cl);
 		cpulist_format(cl->cpus, cl->cpu_count, one, sizeof(one));

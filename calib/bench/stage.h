@@ -42,7 +42,8 @@ struct stage_power {
 };
 
 struct stage_ops {
-	/* As knobs_check(), knobs_apply() and knobs_restore(); not from a task. */
+	/* Not from a task: as knobs_check() and knobs_apply(), which starts the meters
+	 * too, and all of it is put back. */
 	int (*check)(struct stage *s, const struct knobs_combo *c, struct err *err);
 	int (*apply)(struct stage *s, const struct knobs_combo *c, struct err *err);
 	int (*restore)(struct stage *s, struct err *err);

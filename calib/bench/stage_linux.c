@@ -27,6 +27,7 @@
 struct linux_stage {
 	struct stage stage; /* first: see stage.h */
 	struct sysfs sys;
+	struct settings settings;
 	struct knobs knobs;
 	struct rails *rails;
 };
@@ -53,12 +54,16 @@ static int linux_check(struct stage *s, const struct knobs_combo *c, struct err 
 
 static int linux_apply(struct stage *s, const struct knobs_combo *c, struct err *err)
 {
-	return knobs_apply(&to_linux_stage(s)->knobs, c, err);
+	struct linux_stage *ls = to_linux_stage(s);
+	int ret = rails_start(ls->rails, err);
+
+	return ret ? ret : knobs_apply(&ls->knobs, c, err);
 }
 
 static int linux_put_back(struct stage *s, struct err *err)
 {
-	return knobs_restore(&to_linux_stage(s)->knobs, err);
+	rails_stop(to_linux_stage(s)->rails);
+	return settings_restore(&to_linux_stage(s)->settings, 0, err);
 }
 
 static bool is_of(const struct knobs_policy *p, unsigned int cpu)
@@ -249,8 +254,8 @@ static void linux_stage_close(struct stage *s)
 {
 	if (!s)
 		return;
-	knobs_close(&to_linux_stage(s)->knobs);
 	rails_close(to_linux_stage(s)->rails);
+	settings_close(&to_linux_stage(s)->settings);
 	free(s);
 }
 
@@ -289,17 +294,16 @@ static int find_all(struct linux_stage *ls, const struct stage_options *o,
 		    struct err *err)
 {
 	const struct rails_options ro = {
-		.sys = &ls->sys,
+		.settings = &ls->settings,
 		.sensors = o->sensors,
 		.sensor_count = o->sensor_count,
 		.power_from = o->power_from,
-		.note = o->note,
-		.note_arg = o->note_arg,
 	};
 	int ret = sysfs_init(&ls->sys, o->sysroot, err);
 
+	settings_init(&ls->settings, &ls->sys, o->note, o->note_arg);
 	if (!ret)
-		ret = knobs_open(&ls->knobs, &ls->sys, o->note, o->note_arg, err);
+		ret = knobs_open(&ls->knobs, &ls->settings, err);
 	if (!ret)
 		ret = rails_open(&ro, &ls->rails, err);
 	return ret ? ret : coretypes_read(&ls->sys, ls->stage.types, err);

@@ -8,11 +8,10 @@
 #include <sched.h>
 
 #include "calib/linux/cycles.h"
-#include "calib/linux/guardian.h"
 #include "calib/linux/linux.h"
 #include "calib/linux/meters.h"
 #include "calib/linux/regulator.h"
-#include "calib/linux/state.h"
+#include "calib/linux/settings.h"
 #include "calib/linux/thermal.h"
 #include "calib/linux/thermal_hold.h"
 #include "calib/linux/topology.h"
@@ -40,9 +39,8 @@ struct linux_machine {
 	struct linux_options opt;
 	struct sysfs sys;
 	struct meters meters;
-	bool discovered, state_held;
-	struct state state;
-	struct guardian guardian;
+	bool discovered;
+	struct settings settings;
 	struct thermal_hold hold; /* of the cluster that is prepared */
 	struct topology *topo;
 	struct linux_cluster clusters[BOARD_MAX_CLUSTERS];

@@ -29,16 +29,6 @@ void linux_note(const struct linux_machine *lm, const char *fmt, ...)
 	lm->opt.note(lm->opt.note_arg, text);
 }
 
-static int check_meter(const struct linux_machine *lm, const struct linux_cluster *lc,
-		       struct err *err)
-{
-	int ret = power_meter_ready(&lc->sensor, err);
-
-	if (!ret && lc->sensor.info.enable[0])
-		ret = sysfs_may_write(&lm->sys, lc->sensor.info.enable, err);
-	return ret;
-}
-
 /* All that can be known without a write. */
 static int check_ready(struct linux_machine *lm, unsigned int cluster, struct err *err)
 {
@@ -70,34 +60,7 @@ static int check_ready(struct linux_machine *lm, unsigned int cluster, struct er
 					lm->opt.max_temp_mc, &lm->hold, err);
 	if (ret)
 		return ret;
-	return lc->has_sensor ? check_meter(lm, lc, err) : 0;
-}
-
-static int hold_state(struct linux_machine *lm, struct err *err)
-{
-	bool recovered;
-	int ret;
-
-	if (lm->state_held)
-		return 0;
-	ret = state_open(&lm->state, &lm->sys, &recovered, err);
-	if (ret)
-		return ret;
-	lm->state_held = true;
-	if (recovered)
-		linux_note(lm,
-			   "put back the settings that a run which died had left behind");
-	return 0;
-}
-
-/* The settings are in the file and somebody watches over it: from here on they may be
- * changed. */
-static int commit(struct linux_machine *lm, struct err *err)
-{
-	int ret = guardian_start(&lm->guardian, &lm->state, lm->opt.note,
-				 lm->opt.note_arg, err);
-
-	return ret ? ret : state_commit(&lm->state, err);
+	return lc->has_sensor ? power_meter_may_start(&lc->sensor, &lm->sys, err) : 0;
 }
 
 int linux_bring_up(struct linux_machine *lm, const unsigned int *cpus, unsigned int ncpus,
@@ -111,11 +74,11 @@ int linux_bring_up(struct linux_machine *lm, const unsigned int *cpus, unsigned 
 		return 0;
 	ret = hotplug_may_switch(&lm->sys, offline, n, err);
 	if (!ret)
-		ret = hold_state(lm, err);
+		ret = settings_hold(&lm->settings, err);
 	if (!ret)
-		ret = hotplug_save(&lm->state, offline, n, err);
+		ret = hotplug_save(&lm->settings.state, offline, n, err);
 	if (!ret)
-		ret = commit(lm, err);
+		ret = settings_commit(&lm->settings, err);
 	return ret ? ret : hotplug_bring_up(&lm->sys, offline, n, err);
 }
 
@@ -144,7 +107,6 @@ int linux_restore(struct machine *m, struct err *err)
 {
 	struct linux_machine *lm = to_linux(m);
 	unsigned int i;
-	int ret;
 
 	linux_load_stop(m, NULL);
 	quiet_move_back(lm);
@@ -153,42 +115,24 @@ int linux_restore(struct machine *m, struct err *err)
 		power_meter_stop(&lm->clusters[i].sensor);
 		lm->clusters[i].prepared = false;
 	}
-	if (!lm->state_held)
-		return 0;
-	ret = state_restore(&lm->state, err);
-	if (!ret)
-		guardian_dismiss(&lm->guardian);
-	return ret;
+	return settings_restore(&lm->settings, 0, err);
 }
 
 /* All settings that will be changed, into the state file. */
 static int save_settings(struct linux_machine *lm, unsigned int cluster, struct err *err)
 {
 	const struct topology_cluster *c = &lm->topo->clusters[cluster];
-	int ret = thermal_hold_save(&lm->state, &lm->hold, err);
+	int ret = thermal_hold_save(&lm->settings.state, &lm->hold, err);
 
 	for (unsigned int i = 0; !ret && i < c->policy_count; i++)
-		ret = cpufreq_save(&lm->state, &c->policies[i], err);
+		ret = cpufreq_save(&lm->settings.state, &c->policies[i], err);
 	if (!ret)
-		ret = power_meter_save(&lm->clusters[cluster].sensor, &lm->state, err);
+		ret = power_meter_save(&lm->clusters[cluster].sensor, &lm->settings.state,
+				       err);
 	if (ret)
 		return ret;
 	quiet_save(lm, cluster);
-	return commit(lm, err);
-}
-
-static int start_meter(struct linux_machine *lm, struct power_meter *sensor,
-		       struct err *err)
-{
-	struct err why = { "" };
-	int ret = power_meter_start(sensor, &lm->sys, &why);
-
-	if (ret < 0)
-		return err_set(err, ret, "%s", why.msg);
-	if (ret)
-		linux_note(lm, "meter %s is not read through its buffer: %s",
-			   sensor->info.name, why.msg);
-	return 0;
+	return settings_commit(&lm->settings, err);
 }
 
 static int change_settings(struct linux_machine *lm, unsigned int cluster,
@@ -200,7 +144,8 @@ static int change_settings(struct linux_machine *lm, unsigned int cluster,
 	for (unsigned int i = 0; !ret && i < c->policy_count; i++)
 		ret = take_policy(lm, &c->policies[i], err);
 	if (!ret)
-		ret = start_meter(lm, &lm->clusters[cluster].sensor, err);
+		ret = power_meter_start(&lm->clusters[cluster].sensor, &lm->sys,
+					lm->opt.note, lm->opt.note_arg, err);
 	if (ret)
 		return ret;
 	quiet_park(lm, cluster);
@@ -217,7 +162,7 @@ static int linux_prepare(struct machine *m, unsigned int cluster, struct err *er
 
 	ret = check_ready(lm, cluster, err);
 	if (!ret)
-		ret = hold_state(lm, err);
+		ret = settings_hold(&lm->settings, err);
 	if (ret)
 		return ret;
 	/* Only a policy that has an online CPU tells its settings. */
@@ -445,10 +390,7 @@ static void linux_close(struct machine *m)
 	if (!lm)
 		return;
 	linux_restore(m, NULL);
-	/* What could not be put back twice it could not either; that was told. */
-	guardian_dismiss(&lm->guardian);
-	if (lm->state_held)
-		state_close(&lm->state);
+	settings_close(&lm->settings);
 	for (i = 0; i < BOARD_MAX_CLUSTERS; i++)
 		power_meter_close(&lm->clusters[i].sensor);
 	meters_close(&lm->meters);
@@ -502,6 +444,7 @@ int linux_open(const struct linux_options *opt, struct machine **m, struct err *
 	}
 	lm->machine.ops = &linux_ops;
 	lm->opt = *opt;
+	settings_init(&lm->settings, &lm->sys, opt->note, opt->note_arg);
 	*m = &lm->machine;
 	return 0;
 }

@@ -391,22 +391,71 @@ int power_meter_ready(const struct power_meter *pm, struct err *err)
 	return ret ? err_wrap(err, ret, "sensor %s", pm->info.name) : 0;
 }
 
+static bool is_off(const struct power_meter *pm, const struct sysfs *sys)
+{
+	char now[SYSFS_TEXT];
+
+	return pm->info.enable[0] &&
+	       (sysfs_read(sys, pm->info.enable, now, sizeof(now), NULL) ||
+		strcmp(now, "1") != 0);
+}
+
+int power_meter_may_start(const struct power_meter *pm, const struct sysfs *sys,
+			  struct err *err)
+{
+	int ret = power_meter_ready(pm, err);
+
+	if (ret || !is_off(pm, sys))
+		return ret;
+	return sysfs_may_write(sys, pm->info.enable, err);
+}
+
+bool power_meter_changes(const struct power_meter *pm, const struct sysfs *sys)
+{
+	return pm->info.buffered || is_off(pm, sys);
+}
+
 int power_meter_save(struct power_meter *pm, struct state *st, struct err *err)
 {
 	const struct meter_kind *kind = pm->info.kind;
 
 	if (kind && kind->save)
 		kind->save(pm, st);
-	return pm->info.enable[0] ? state_save(st, pm->info.enable, err) : 0;
+	return is_off(pm, st->sys) ? state_save(st, pm->info.enable, err) : 0;
 }
 
-int power_meter_start(struct power_meter *pm, const struct sysfs *sys, struct err *err)
+int power_meter_start(struct power_meter *pm, const struct sysfs *sys,
+		      void (*note)(void *arg, const char *text), void *note_arg,
+		      struct err *err)
+{
+	const struct meter_kind *kind = pm->info.kind;
+	struct err why = { "" }, text;
+
+	if (is_off(pm, sys))
+		return sysfs_set(sys, pm->info.enable, "1", err);
+	if (!kind || !kind->start || !kind->start(pm, &why))
+		return 0;
+	pm->info.buffered = false;
+	err_set(&text, 0, "meter %s is not read through its buffer: %s", pm->info.name,
+		why.msg);
+	if (note)
+		note(note_arg, text.msg);
+	return 0;
+}
+
+void power_meter_each(struct power_meter *pm, const struct meter_told *told)
 {
 	const struct meter_kind *kind = pm->info.kind;
 
-	if (pm->info.enable[0])
-		return sysfs_set(sys, pm->info.enable, "1", err);
-	return kind && kind->start && kind->start(pm, err);
+	if (kind->mean)
+		kind->mean(pm)->told = told;
+}
+
+bool power_meter_timed(const struct power_meter *pm)
+{
+	const struct meter_kind *kind = pm->info.kind;
+
+	return kind && kind->mean && kind->mean(pm)->timed;
 }
 
 void power_meter_stop(struct power_meter *pm)

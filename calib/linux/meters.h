@@ -65,9 +65,11 @@ struct meter_info {
 	enum meter_scope scope;
 	uint32_t interval_us; /* between updates, as the driver says; 0: it does not */
 	bool averages;	      /* each value is a mean over interval_us */
-	bool buffered;	      /* the kernel collects readings; each read has their mean */
-	bool by_name;	      /* one of several views: only by its full name or alias */
-	char note[192];	      /* what the user must know of it, or "" */
+	/* The kernel collects readings; each read has their mean. Of one in use: not the
+	 * slow way. */
+	bool buffered;
+	bool by_name;	/* one of several views: only by its full name or alias */
+	char note[192]; /* what the user must know of it, or "" */
 	char enable[SYSFS_PATH]; /* must hold "1" before it measures; "": always on */
 	/* the kind's own */
 	char path[SYSFS_PATH];
@@ -139,15 +141,36 @@ int power_meter_open(const struct meters *all, const struct meter_info *info,
  */
 int power_meter_ready(const struct power_meter *pm, struct err *err);
 /*
- * Around a measurement. Save what will be set, before state_commit(); start; and stop
+ * Around a measurement. Save what will be set, before settings_commit(); start; and stop
  * before the settings are put back. One that was not started may be read too, only not
- * through a buffer. power_meter_start() returns 0; 1: it is read the slow way, and @err
- * says why; -errno: it cannot be used. The others take a zeroed struct, and stop may be
- * called at any time.
+ * through a buffer, nor while it is switched off. power_meter_start() returns 0, also
+ * when it is read the slow way after all: @note, which may be NULL, is told why; -errno:
+ * it cannot be used. Save and stop take a zeroed struct, and stop may be called at any
+ * time.
  */
+int power_meter_may_start(const struct power_meter *pm, const struct sysfs *sys,
+			  struct err *err);
+/* Would it change a setting? */
+bool power_meter_changes(const struct power_meter *pm, const struct sysfs *sys);
 int power_meter_save(struct power_meter *pm, struct state *st, struct err *err);
-int power_meter_start(struct power_meter *pm, const struct sysfs *sys, struct err *err);
+int power_meter_start(struct power_meter *pm, const struct sysfs *sys,
+		      void (*note)(void *arg, const char *text), void *note_arg,
+		      struct err *err);
 void power_meter_stop(struct power_meter *pm);
+/*
+ * power_meter_each - readings that come several at a time, one by one
+ * @told: told each while power_meter_read() is on its way, with the time it was taken;
+ * NULL ends it
+ *
+ * Only where readings have times of their own, by a clock that is known, which
+ * power_meter_timed() tells of one that was started.
+ */
+struct meter_told {
+	void (*reading)(void *arg, uint64_t time_ns, double power_uw);
+	void *arg;
+};
+void power_meter_each(struct power_meter *pm, const struct meter_told *told);
+bool power_meter_timed(const struct power_meter *pm);
 /*
  * power_meter_read - one reading
  * @now_ns: of the clock that the readings shall have; counters divide by its differences

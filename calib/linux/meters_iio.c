@@ -446,7 +446,6 @@ static int read_files(const struct iio_meter *io, struct reading *r, struct err 
 static int iio_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 		    struct err *err)
 {
-	static const int64_t ours = 0;
 	struct iio_meter *io = pm->own;
 	int ret;
 
@@ -459,8 +458,7 @@ static int iio_read(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 		io->bad = false;
 		return err_set(err, -EIO, "%s", io->bad_err.msg);
 	}
-	return meter_mean_take(&io->mean, now_ns,
-			       iio_buffer_has_time(io->buffer) ? &ours : NULL, r, err);
+	return meter_mean_take(&io->mean, now_ns, r, err);
 }
 
 static void iio_save(struct power_meter *pm, struct state *st)
@@ -483,7 +481,11 @@ static int iio_start(struct power_meter *pm, struct err *why)
 	ret = iio_buffer_start(io->buffer, &io->sink, why);
 	io->capturing = !ret;
 	io->bad = false;
-	io->mean = (struct meter_mean){ .arrived_ns = stop_now_ns() };
+	io->mean = (struct meter_mean){
+		.told = io->mean.told,
+		.arrived_ns = stop_now_ns(),
+		.timed = iio_buffer_has_time(io->buffer),
+	};
 	return ret;
 }
 
@@ -494,6 +496,13 @@ static void iio_stop(struct power_meter *pm)
 	if (io->capturing)
 		iio_buffer_stop(io->buffer, &io->sink);
 	io->capturing = io->saved = false;
+}
+
+static struct meter_mean *iio_mean(const struct power_meter *pm)
+{
+	struct iio_meter *io = pm->own;
+
+	return &io->mean;
 }
 
 static void iio_close(struct power_meter *pm)
@@ -518,5 +527,6 @@ const struct meter_kind meter_kind_iio = {
 	.start = iio_start,
 	.stop = iio_stop,
 	.read = iio_read,
+	.mean = iio_mean,
 	.close = iio_close,
 };

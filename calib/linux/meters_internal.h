@@ -26,6 +26,8 @@ struct meter_kind {
 	 */
 	int (*read)(struct power_meter *pm, uint64_t now_ns, struct reading *r,
 		    struct err *err);
+	/* Where readings come several at a time. */
+	struct meter_mean *(*mean)(const struct power_meter *pm);
 	/* Where it counts energy: its counter, or NULL. */
 	const struct meter_counter *(*counter)(const struct power_meter *pm);
 	/* Frees pm->own, half-filled too. */
@@ -79,26 +81,30 @@ int meter_judge(const char *what, int ret, int64_t value, int64_t max, struct er
  * those since it was shown last.
  */
 struct meter_mean {
-	uint64_t count;	       /* of all readings */
-	uint64_t arrived_ns;   /* the last one, by our clock; 0: none */
-	uint64_t interval_ns;  /* between the last two, by the meter's clock */
-	int64_t last_time_ns;  /* of the last one, likewise */
-	int64_t first_time_ns; /* of those not shown yet */
-	unsigned int fresh;    /* how many those are */
-	double sum_uw, sum_uv; /* of those */
-	struct reading now;    /* what is shown */
+	/* From the meter's clock to ours, where that is known. */
+	bool timed;
+	int64_t offset_ns;
+	const struct meter_told *told; /* borrowed; NULL: nobody */
+	uint64_t count;		       /* of all readings */
+	uint64_t arrived_ns;	       /* the last one, by our clock; 0: none */
+	uint64_t interval_ns;	       /* between the last two, by the meter's clock */
+	int64_t last_time_ns;	       /* of the last one, likewise */
+	int64_t first_time_ns;	       /* of those not shown yet */
+	unsigned int fresh;	       /* how many those are */
+	double sum_uw, sum_uv;	       /* of those */
+	struct reading now;	       /* what is shown */
 };
 
 /* @time_ns: by the meter's clock; 0, or -EIO when it did not go on. */
 int meter_mean_add(struct meter_mean *mean, int64_t time_ns, double power_uw,
 		   double volt_uv, uint64_t now_ns, struct err *err);
 /*
- * The mean of what has come since the last call; what was shown, when nothing has.
- * @offset_ns: from the meter's clock to ours, NULL: unknown, @now_ns is the time.
+ * The mean of what has come since the last call; what was shown, when nothing has. Where
+ * it is not timed @now_ns is its time.
  * 0; -EAGAIN nothing has come yet; -EIO nothing has come for long.
  */
-int meter_mean_take(struct meter_mean *mean, uint64_t now_ns, const int64_t *offset_ns,
-		    struct reading *r, struct err *err);
+int meter_mean_take(struct meter_mean *mean, uint64_t now_ns, struct reading *r,
+		    struct err *err);
 /* Forget what was shown and what was not yet: the next is the first. */
 void meter_mean_drop(struct meter_mean *mean);
 

@@ -96,11 +96,13 @@ int meter_mean_add(struct meter_mean *mean, int64_t time_ns, double power_uw,
 	mean->count++;
 	mean->sum_uw += power_uw;
 	mean->sum_uv += volt_uv;
+	if (mean->told && mean->timed)
+		mean->told->reading(mean->told->arg, time_ns + mean->offset_ns, power_uw);
 	return 0;
 }
 
-int meter_mean_take(struct meter_mean *mean, uint64_t now_ns, const int64_t *offset_ns,
-		    struct reading *r, struct err *err)
+int meter_mean_take(struct meter_mean *mean, uint64_t now_ns, struct reading *r,
+		    struct err *err)
 {
 	uint64_t silence = SILENCE_NS;
 
@@ -114,9 +116,9 @@ int meter_mean_take(struct meter_mean *mean, uint64_t now_ns, const int64_t *off
 	if (mean->fresh) {
 		mean->now.power_uw = llround(mean->sum_uw / mean->fresh);
 		mean->now.volt_uv = llround(mean->sum_uv / mean->fresh);
-		mean->now.time_ns = offset_ns
-					    ? (uint64_t)(mean->first_time_ns + *offset_ns)
-					    : now_ns;
+		mean->now.time_ns = mean->timed ? (uint64_t)(mean->first_time_ns +
+							     mean->offset_ns)
+						: now_ns;
 		mean->fresh = 0;
 	}
 	*r = mean->now;

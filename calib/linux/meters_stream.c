@@ -55,8 +55,6 @@ struct stream {
 	const struct column *time_column, *power_column;
 	/* the readings */
 	struct meter_mean mean;
-	bool aligned;
-	int64_t offset_ns;
 	bool ended;
 	/* the recording */
 	struct marker_sample *record;
@@ -398,8 +396,14 @@ static int stream_read(struct power_meter *pm, uint64_t now_ns, struct reading *
 		return ret;
 	if (st->ended && st->mean.count && !st->mean.fresh)
 		return ended(st, err);
-	return meter_mean_take(&st->mean, now_ns, st->aligned ? &st->offset_ns : NULL, r,
-			       err);
+	return meter_mean_take(&st->mean, now_ns, r, err);
+}
+
+static struct meter_mean *stream_mean(const struct power_meter *pm)
+{
+	struct stream *st = pm->own;
+
+	return &st->mean;
 }
 
 /* The command may have ended, and left others that still write, or heed no SIGTERM. */
@@ -447,6 +451,7 @@ const struct meter_kind meter_kind_stream = {
 	.open = stream_open,
 	.ready = stream_ready,
 	.read = stream_read,
+	.mean = stream_mean,
 	.close = stream_close,
 };
 
@@ -459,14 +464,14 @@ bool stream_needs_marker(const struct power_meter *pm)
 {
 	const struct stream *st = stream_of(pm);
 
-	return st && !st->aligned;
+	return st && !st->mean.timed;
 }
 
 bool stream_is_aligned(const struct power_meter *pm)
 {
 	const struct stream *st = stream_of(pm);
 
-	return st && st->aligned;
+	return st && st->mean.timed;
 }
 
 uint64_t stream_interval_ns(const struct power_meter *pm)
@@ -513,17 +518,17 @@ int stream_align(struct power_meter *pm, const struct marker *m, double *step_uw
 	else
 		ret = marker_find(m, st->record, st->recorded,
 				  st->least_late_ns - STREAM_MAX_LAG_NS,
-				  st->least_late_ns, &st->offset_ns, step_uw, err);
+				  st->least_late_ns, &st->mean.offset_ns, step_uw, err);
 	free(st->record);
 	st->record = NULL;
-	st->aligned = !ret;
+	st->mean.timed = !ret;
 	return ret ? err_wrap(err, ret, "sensor %s", pm->info.name) : 0;
 }
 
 uint64_t stream_lag_ns(const struct power_meter *pm)
 {
 	const struct stream *st = stream_of(pm);
-	int64_t lag = st->most_late_ns - st->offset_ns;
+	int64_t lag = st->most_late_ns - st->mean.offset_ns;
 
 	return lag > 0 ? lag : 0;
 }

@@ -24,7 +24,8 @@ static bool can_park(struct linux_machine *lm, const struct cpufreq_policy *p,
 		     struct err *err)
 {
 	return p->khz_count && !cpufreq_can_pin(p, err) &&
-	       !cpufreq_may_pin(&lm->sys, p, err) && !cpufreq_save(&lm->state, p, err);
+	       !cpufreq_may_pin(&lm->sys, p, err) &&
+	       !cpufreq_save(&lm->settings.state, p, err);
 }
 
 /* Of a cluster that has all CPUs: the one that linux_load_start() loads last. */
@@ -118,7 +119,7 @@ void quiet_save(struct linux_machine *lm, unsigned int cluster)
 				   c->name, why.msg);
 	}
 	ncpus = quiet_cpus(lm, measured, cpus);
-	irq_save(&lm->state, cpus, ncpus);
+	irq_save(&lm->settings.state, cpus, ncpus);
 	tell_shared(lm, cluster);
 }
 
@@ -139,7 +140,7 @@ static void move_irqs(struct linux_machine *lm, const struct topology_cluster *c
 	unsigned int irqs[IRQS_TOLD], n, told;
 	bool again = lc->irqs_stayed[0];
 
-	n = irq_move(&lm->state, cpus, ncpus, irqs, IRQS_TOLD);
+	n = irq_move(&lm->settings.state, cpus, ncpus, irqs, IRQS_TOLD);
 	if (!n)
 		return;
 	told = n < IRQS_TOLD ? n : IRQS_TOLD;

@@ -125,8 +125,8 @@ static int take_lock(struct state *st, struct err *err)
 static bool is_setting(const char *path)
 {
 	static const char *const below[] = {
-		"/sys/devices/",     "/sys/bus/i2c/", "/sys/class/thermal/",
-		"/sys/class/hwmon/", STATE_IIO,	      STATE_IRQS,
+		"/sys/devices/",     STATE_I2C, "/sys/class/thermal/",
+		"/sys/class/hwmon/", STATE_IIO, STATE_IRQS,
 	};
 
 	if (strstr(path, "/../"))
@@ -345,7 +345,8 @@ int state_compare(const struct state *st, unsigned int i, char now[SYSFS_TEXT],
 static bool may_be_gone(const char *path)
 {
 	return !strncmp(path, STATE_IRQS, strlen(STATE_IRQS)) ||
-	       !strncmp(path, STATE_IIO, strlen(STATE_IIO));
+	       !strncmp(path, STATE_IIO, strlen(STATE_IIO)) ||
+	       !strncmp(path, STATE_I2C, strlen(STATE_I2C));
 }
 
 /* In which order settings go back. */
@@ -390,12 +391,13 @@ struct failures {
 	struct err err;
 };
 
-static void restore_step(const struct state *st, enum step step, struct failures *f)
+static void restore_step(const struct state *st, unsigned int first, enum step step,
+			 struct failures *f)
 {
 	struct err one;
 
 	*f = (struct failures){ 0 };
-	for (unsigned int i = 0; i < st->count; i++) {
+	for (unsigned int i = first; i < st->count; i++) {
 		int ret = step_of(&st->items[i]) == step ? restore_item(st, i, &one) : 0;
 
 		if (ret && !f->count++) {
@@ -409,11 +411,11 @@ static void restore_step(const struct state *st, enum step step, struct failures
  * A policy takes settings only while one of its CPUs is online. Those that were offline
  * may be so again: somebody was quicker than we, or was killed before the file was gone.
  */
-static void wake_policies(const struct state *st)
+static void wake_policies(const struct state *st, unsigned int first)
 {
 	char now[SYSFS_TEXT];
 
-	for (unsigned int i = 0; i < st->count; i++)
+	for (unsigned int i = first; i < st->count; i++)
 		if (step_of(&st->items[i]) == STEP_OFFLINE &&
 		    !state_compare(st, i, now, NULL))
 			sysfs_set(st->sys, st->items[i].path, "1", NULL);
@@ -421,15 +423,30 @@ static void wake_policies(const struct state *st)
 
 int state_restore(struct state *st, struct err *err)
 {
+	return state_restore_from(st, 0, err);
+}
+
+/* What is left is the first @keep. */
+static int forget(struct state *st, unsigned int keep, struct err *err)
+{
+	if (!keep && unlink(st->file) && errno != ENOENT)
+		return err_errno(err, -errno, "%s: removing it", st->file);
+	if (st->count > keep)
+		st->count = keep;
+	return keep ? state_commit(st, err) : 0;
+}
+
+int state_restore_from(struct state *st, unsigned int keep, struct err *err)
+{
 	struct failures first = { 0 }, now;
 	unsigned int bad = 0;
 
 	for (enum step step = 0; step < STEPS; step++) {
-		restore_step(st, step, &now);
+		restore_step(st, keep, step, &now);
 		if (now.count && step == STEP_SETTINGS)
-			wake_policies(st);
+			wake_policies(st, keep);
 		for (int pass = 1; now.count && pass < RESTORE_PASSES; pass++)
-			restore_step(st, step, &now);
+			restore_step(st, keep, step, &now);
 		if (now.count && !bad)
 			first = now;
 		bad += now.count;
@@ -446,10 +463,7 @@ int state_restore(struct state *st, struct err *err)
 		return err_set(err, first.ret,
 			       "%u setting(s) could not be put back: %s (saved in %s)",
 			       bad, first.err.msg, st->file);
-	if (unlink(st->file) && errno != ENOENT)
-		return err_errno(err, -errno, "%s: removing it", st->file);
-	st->count = 0;
-	return 0;
+	return forget(st, keep, err);
 }
 
 void state_close(struct state *st)

@@ -19,6 +19,7 @@
  */
 #define STATE_IRQS "/proc/irq/"
 #define STATE_IIO  "/sys/bus/iio/devices/"
+#define STATE_I2C  "/sys/bus/i2c/"
 /* With "N/online" behind it, a CPU's switch. */
 #define STATE_CPUS "/sys/devices/system/cpu/cpu"
 
@@ -86,6 +87,8 @@ int state_commit(struct state *st, struct err *err);
  * others are back and the file is kept.
  */
 int state_restore(struct state *st, struct err *err);
+/* The same of all but the first @keep that were saved; these stay, in the file too. */
+int state_restore_from(struct state *st, unsigned int keep, struct err *err);
 /* Lets go of lock and memory; restores nothing. Takes a zeroed struct. */
 void state_close(struct state *st);
 

@@ -288,7 +288,7 @@ mean() {
 	bench perf --sysroot root --iterations 3 --warmup 0 -o r.json -- \
 		sh -c "echo >> n; if [ \$(wc -l < n) -eq 2 ]; then echo x > $zone; else echo 2000000 > $zone; fi"
 	[ $status -eq 0 ]
-	[[ $stderr == *"note: 'rapl:package-0' could not be read, or was reset, during an iteration, which has no energy for that"* ]]
+	[[ $stderr == *"note: no energy is known while a meter fails: sensor rapl:package-0: energy_uj: reading fails: "* ]]
 	# Of the third, too, nobody knows where it began.
 	[[ $output =~ rapl:package-0,\ J\ +1\ +1\ +-\ +1\ +1 ]]
 	[[ $output =~ command\ +time,\ s\ +3 ]]
@@ -326,18 +326,6 @@ mean() {
 	ended 2
 	cmp before "${policy}0/scaling_governor"
 	[ "$(jq '.workloads[0].iterations | length' r.json)" = 1 ]
-}
-
-@test "a meter that is switched off is named with what to do" {
-	"$TOP/tests/fake/meters" root odroid
-	sensor=$(find root -name enable | sed 1q)
-	bench perf --sysroot root --sensor "label:$(cat "${sensor%enable}sensor_name")" -w "$small"
-	[ $status -eq 2 ]
-	[[ $stderr == *"is switched off; switch it on: echo 1 > /sys/bus/i2c/drivers/INA231/"*/enable ]]
-	echo 1 > "$sensor"
-	bench perf --sysroot root --sensor "label:$(cat "${sensor%enable}sensor_name")" -w "$small"
-	[ $status -eq 0 ]
-	[[ $output =~ messages\ +odroid:[^\ ]+.*,\ J\ +10 ]]
 }
 
 @test "an external meter: its clock is found, and what comes late counts" {

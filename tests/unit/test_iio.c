@@ -33,12 +33,14 @@ static struct meters all;
 static struct power_meter pm, other;
 static struct state st;
 static int feed; /* the device's side of the FIFO */
+static char note[1024];
 
 static int begin(void **state)
 {
 	(void)state;
 	dir = files_folder();
 	feed = -1;
+	note[0] = '\0';
 	return 0;
 }
 
@@ -119,12 +121,27 @@ static void save(struct power_meter *meter)
 		fail_msg("%s", err.msg);
 }
 
+static void keep_note(void *arg, const char *text)
+{
+	(void)arg;
+	snprintf(note, sizeof(note), "%s", text);
+}
+
 static void start(struct power_meter *meter)
 {
 	struct err err = { "" };
 
-	if (power_meter_start(meter, &sys, &err))
-		fail_msg("%s", err.msg);
+	if (power_meter_start(meter, &sys, keep_note, NULL, &err) || note[0])
+		fail_msg("%s%s", err.msg, note);
+}
+
+static void expect_slow_start(struct power_meter *meter, const char *why)
+{
+	struct err err = { "" };
+
+	assert_int_equal(power_meter_start(meter, &sys, keep_note, NULL, &err), 0);
+	assert_non_null(strstr(note, "is not read through its buffer: "));
+	assert_string_equal(strstr(note, ": ") + 2, why);
 }
 
 static void begin_capture(const char *spec)
@@ -586,7 +603,6 @@ static void kernels_since_5_11_have_all_in_one_folder(void **state)
 
 static void a_buffer_that_another_program_uses_is_left_alone(void **state)
 {
-	struct err err = { "" };
 
 	(void)state;
 	make_device();
@@ -604,8 +620,7 @@ static void a_buffer_that_another_program_uses_is_left_alone(void **state)
 	save(&pm);
 	/* Between the look and the start. */
 	put("buffer/enable", "1\n");
-	assert_int_equal(power_meter_start(&pm, &sys, &err), 1);
-	assert_string_equal(err.msg, "another program has switched it on");
+	expect_slow_start(&pm, "another program has switched it on");
 	expect_read(&pm, 1250000, 0);
 	power_meter_stop(&pm);
 	fake_expect(path("buffer/enable"), "1\n");
@@ -613,8 +628,7 @@ static void a_buffer_that_another_program_uses_is_left_alone(void **state)
 	fake_expect(path("buffer/length"), "2\n");
 	/* And before the settings are saved. */
 	save(&pm);
-	assert_int_equal(power_meter_start(&pm, &sys, &err), 1);
-	assert_string_equal(err.msg, "another program has switched it on");
+	expect_slow_start(&pm, "another program has switched it on");
 }
 
 static void a_buffer_needs_its_trigger(void **state)

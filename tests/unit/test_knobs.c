@@ -24,6 +24,7 @@
 struct fixture {
 	char *dir, *before;
 	struct sysfs sys;
+	struct settings settings;
 	struct knobs k;
 };
 
@@ -58,7 +59,8 @@ static int setup(void **state)
 	assert_int_equal(mkdir(fake_cpufreq(f->dir, "ondemand"), 0755), 0);
 	put(f, "ondemand/up_threshold", "80\n");
 	assert_int_equal(sysfs_init(&f->sys, f->dir, NULL), 0);
-	assert_int_equal(knobs_open(&f->k, &f->sys, NULL, NULL, NULL), 0);
+	settings_init(&f->settings, &f->sys, NULL, NULL);
+	assert_int_equal(knobs_open(&f->k, &f->settings, NULL), 0);
 	f->before = fake_dump(f->dir, "");
 	*state = f;
 	return 0;
@@ -68,7 +70,7 @@ static int teardown(void **state)
 {
 	struct fixture *f = *state;
 
-	knobs_close(&f->k);
+	settings_close(&f->settings);
 	files_remove(f->dir);
 	free(f->before);
 	free(f);
@@ -248,8 +250,7 @@ static void active_drivers_have_one_epp_for_performance(void **state)
 
 	put(f, "policy0/scaling_driver", "intel_pstate\n");
 	put(f, "policy0/scaling_available_governors", "performance powersave\n");
-	knobs_close(&f->k);
-	assert_int_equal(knobs_open(&f->k, &f->sys, NULL, NULL, NULL), 0);
+	assert_int_equal(knobs_open(&f->k, &f->settings, NULL), 0);
 	free(f->before);
 	f->before = fake_dump(f->dir, "");
 	refused(f, "governor=performance,epp=power,policy=0", -EINVAL,
@@ -296,6 +297,7 @@ static void another_mode_comes_first_and_goes_back_first(void **state)
 static void without_cpufreq_nothing_can_be_set(void **state)
 {
 	struct fixture *f = *state;
+	struct settings none;
 	struct sysfs bare;
 	struct knobs k;
 	struct knobs_combo c;
@@ -304,14 +306,15 @@ static void without_cpufreq_nothing_can_be_set(void **state)
 
 	(void)f;
 	assert_int_equal(sysfs_init(&bare, dir, NULL), 0);
-	assert_int_equal(knobs_open(&k, &bare, NULL, NULL, NULL), 0);
+	settings_init(&none, &bare, NULL, NULL);
+	assert_int_equal(knobs_open(&k, &none, NULL), 0);
 	assert_int_equal(k.policy_count, 0);
 	assert_int_equal(knobs_parse("", &c, NULL), 0);
 	assert_int_equal(knobs_apply(&k, &c, NULL), 0);
 	assert_int_equal(knobs_parse("governor=schedutil", &c, NULL), 0);
 	assert_int_equal(knobs_apply(&k, &c, &err), -ENODEV);
 	assert_non_null(strstr(err.msg, "no cpufreq here"));
-	knobs_close(&k);
+	settings_close(&none);
 	files_remove(dir);
 }
 

@@ -127,6 +127,7 @@ static char *fake_meters(const char *kinds)
 struct opened {
 	char *dir;
 	struct sysfs sys;
+	struct settings settings;
 	struct rails *rails;
 	char note[1024];
 };
@@ -142,21 +143,21 @@ static int try_open(struct opened *o, const char *kinds, const char *const *sens
 		    unsigned int n, struct err *err)
 {
 	struct rails_options opt = {
-		.sys = &o->sys,
+		.settings = &o->settings,
 		.sensors = sensors,
 		.sensor_count = n,
-		.note = keep_note,
-		.note_arg = o,
 	};
 
 	*o = (struct opened){ .dir = fake_meters(kinds) };
 	assert_int_equal(sysfs_init(&o->sys, o->dir, NULL), 0);
+	settings_init(&o->settings, &o->sys, keep_note, o);
 	return rails_open(&opt, &o->rails, err);
 }
 
 static void close_opened(struct opened *o)
 {
 	rails_close(o->rails);
+	settings_close(&o->settings);
 	files_remove(o->dir);
 }
 
