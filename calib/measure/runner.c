@@ -180,6 +180,22 @@ static int take_row(struct runner *r, const struct plan_window *w, struct sample
 	return ret ? ret : ret_stop;
 }
 
+static int give_up(const struct runner *r, struct err *err)
+{
+	const char *name = runner_cluster(r)->name, *why = r->window.stolen_err.msg;
+
+	if (r->window.stolen == -ENODEV)
+		return err_set(err, -ENODEV,
+			       "cluster '%s': %.300s; stop what plugs CPUs (a "
+			       "core-control or hotplug daemon)",
+			       name, why);
+	return err_set(err, -EBUSY,
+		       "cluster '%s': another program keeps changing its clock settings "
+		       "(%.300s); stop that program (thermald, tuned, "
+		       "power-profiles-daemon, a vendor's perf service)",
+		       name, why);
+}
+
 /*
  * Somebody rewrites what we set: what was read meanwhile is worth nothing. Take the
  * settings back, and give up when that does not help. 0, 1 when they are refused, -errno.
@@ -190,18 +206,9 @@ static int take_back(struct runner *r, const struct plan_window *w, struct err *
 	int ret;
 
 	r->result.stolen++;
-	/* A CPU may come back. */
-	if (++r->stolen_in_a_row >= RUNNER_MAX_STOLEN && r->window.stolen == -ENODEV)
-		return err_set(err, -ENODEV,
-			       "cluster '%s': %.300s; stop what plugs CPUs (a "
-			       "core-control or hotplug daemon)",
-			       runner_cluster(r)->name, r->window.stolen_err.msg);
-	if (r->stolen_in_a_row >= RUNNER_MAX_STOLEN)
-		return err_set(err, -EBUSY,
-			       "cluster '%s': another program keeps changing its clock "
-			       "settings (%.300s); stop that program (thermald, tuned, "
-			       "power-profiles-daemon, a vendor's perf service)",
-			       runner_cluster(r)->name, r->window.stolen_err.msg);
+	/* Before that: a CPU may come back. */
+	if (++r->stolen_in_a_row >= RUNNER_MAX_STOLEN)
+		return give_up(r, err);
 	runner_warn(r, "%s at %g MHz: %s; set again, window taken again",
 		    runner_cluster(r)->name, w->khz / 1e3, r->window.stolen_err.msg);
 	ret = r->machine->ops->set_opp(r->machine, r->plan->cluster, w->khz, &why);
