@@ -5,6 +5,7 @@
 #ifndef TESTS_UNIT_FILES_H
 #define TESTS_UNIT_FILES_H
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,6 +90,19 @@ static inline char *files_get(const char *path)
 	assert_true(fread(data, 1, (1 << 20) - 1, f) < (1 << 20) - 1);
 	fclose(f);
 	return data;
+}
+
+/* How many there are in @dir: temporary ones would show. */
+static inline unsigned int files_count(const char *dir)
+{
+	DIR *d = opendir(dir);
+	unsigned int n = 0;
+
+	assert_non_null(d);
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.';
+	closedir(d);
+	return n;
 }
 
 #endif

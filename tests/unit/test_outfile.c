@@ -2,7 +2,6 @@
 /*
  * Files out, whole or not at all; files in; programs run.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -34,19 +33,6 @@ static void assert_holds(const char *path, const char *text)
 	free(got);
 }
 
-/* Temporary files would show here. */
-static void assert_file_count(int expected)
-{
-	DIR *d = opendir(files_dir);
-	int n = 0;
-
-	assert_non_null(d);
-	for (struct dirent *e; (e = readdir(d));)
-		n += e->d_name[0] != '.';
-	closedir(d);
-	assert_int_equal(n, expected);
-}
-
 static mode_t mode_of(const char *path)
 {
 	struct stat st;
@@ -71,7 +57,7 @@ static void new_file_appears_at_commit_only(void **state)
 	umask(mask);
 	assert_holds(path, "text");
 	assert_int_equal(mode_of(path), 0640);
-	assert_file_count(1);
+	assert_int_equal(files_count(files_dir), 1);
 }
 
 static void old_file_is_replaced_and_keeps_its_mode(void **state)
@@ -88,7 +74,7 @@ static void old_file_is_replaced_and_keeps_its_mode(void **state)
 	assert_int_equal(outfile_commit(&out, &err), 0);
 	assert_holds(path, "after");
 	assert_int_equal(mode_of(path), 0604);
-	assert_file_count(1);
+	assert_int_equal(files_count(files_dir), 1);
 }
 
 static void owner_is_kept_where_allowed(void **state)
@@ -121,7 +107,7 @@ static void abort_leaves_no_trace(void **state)
 	outfile_abort(&out);
 	outfile_abort(&zero);
 	assert_holds(path, "before");
-	assert_file_count(1);
+	assert_int_equal(files_count(files_dir), 1);
 }
 
 static void what_a_killed_process_left_is_swept(void **state)
@@ -140,7 +126,7 @@ static void what_a_killed_process_left_is_swept(void **state)
 	outfile_sweep(files_path(files_dir, "a.json"));
 	for (size_t i = 0; i < 8; i++)
 		assert_holds(files_path(files_dir, kept[i]), "whole");
-	assert_file_count(8);
+	assert_int_equal(files_count(files_dir), 8);
 	outfile_sweep("/no/such/folder/a.json");
 }
 
@@ -164,7 +150,7 @@ static void the_next_write_sweeps_what_dead_processes_left(void **state)
 	assert_holds(files_path(files_dir, "a.json"), "after");
 	/* That one may be at work still. */
 	assert_holds(files_path(files_dir, mine), "half");
-	assert_file_count(2);
+	assert_int_equal(files_count(files_dir), 2);
 }
 
 static void link_stays_a_link(void **state)
@@ -184,7 +170,7 @@ static void link_stays_a_link(void **state)
 	assert_true(S_ISLNK(st.st_mode));
 	assert_int_equal(lstat(two, &st), 0);
 	assert_true(S_ISLNK(st.st_mode));
-	assert_file_count(3);
+	assert_int_equal(files_count(files_dir), 3);
 }
 
 static void link_to_a_file_that_is_not_there_makes_it(void **state)
@@ -196,7 +182,7 @@ static void link_to_a_file_that_is_not_there_makes_it(void **state)
 	assert_int_equal(symlink("new", one), 0);
 	assert_int_equal(outfile_write(one, "text", 4, &err), 0);
 	assert_holds(files_path(files_dir, "new"), "text");
-	assert_file_count(2);
+	assert_int_equal(files_count(files_dir), 2);
 }
 
 static void link_circle_is_refused(void **state)
@@ -221,7 +207,7 @@ static void folders_and_missing_folders_are_refused(void **state)
 	assert_non_null(strstr(err.msg, "cannot write '/nonexistent/x'"));
 	assert_int_equal(outfile_write("", "x", 1, &err), -EINVAL);
 	assert_string_equal(err.msg, "the name of the output file is empty");
-	assert_file_count(0);
+	assert_int_equal(files_count(files_dir), 0);
 }
 
 static void read_only_file_is_not_replaced(void **state)
@@ -236,7 +222,7 @@ static void read_only_file_is_not_replaced(void **state)
 	assert_int_equal(outfile_write(path, "after", 5, &err), -EACCES);
 	assert_non_null(strstr(err.msg, "/old': Permission denied"));
 	assert_holds(path, "before");
-	assert_file_count(1);
+	assert_int_equal(files_count(files_dir), 1);
 }
 
 /* A size limit acts like a full disk, without one. */
@@ -260,7 +246,7 @@ static void full_disk_leaves_the_old_file(void **state)
 	assert_non_null(strstr(err.msg, "cannot write '"));
 	assert_non_null(strstr(err.msg, "/old' (it is as before): File too large"));
 	assert_holds(path, "before");
-	assert_file_count(1);
+	assert_int_equal(files_count(files_dir), 1);
 }
 
 static void device_is_written_straight(void **state)
@@ -291,7 +277,7 @@ static void backup_never_overwrites(void **state)
 	assert_non_null(strstr(err.msg, "/b.dtb.orig' exists; move it away first"));
 	assert_holds(orig, "one");
 	assert_int_equal(outfile_backup("/nonexistent/x", &err), -ENOENT);
-	assert_file_count(2);
+	assert_int_equal(files_count(files_dir), 2);
 }
 
 static void buffer_grows_and_stays_terminated(void **state)

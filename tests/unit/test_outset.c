@@ -2,7 +2,6 @@
 /*
  * Several files, all or none, after the report of them.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -27,18 +26,6 @@ static void assert_holds(const char *name, const char *text)
 
 	assert_string_equal(got, text);
 	free(got);
-}
-
-static void assert_file_count(int expected)
-{
-	DIR *d = opendir(files_dir);
-	int n = 0;
-
-	assert_non_null(d);
-	for (struct dirent *e; (e = readdir(d));)
-		n += e->d_name[0] != '.';
-	closedir(d);
-	assert_int_equal(n, expected);
 }
 
 static void add(struct outset *set, const char *name, const char *text, bool backup)
@@ -66,7 +53,7 @@ static void files_take_their_places_at_commit(void **state)
 	assert_holds("one", "after");
 	assert_holds("one.orig", "before");
 	assert_holds("two", "new");
-	assert_file_count(3);
+	assert_int_equal(files_count(files_dir), 3);
 }
 
 static void a_set_that_is_dropped_leaves_nothing(void **state)
@@ -79,7 +66,7 @@ static void a_set_that_is_dropped_leaves_nothing(void **state)
 	add(&set, "two", "new", false);
 	outset_free(&set);
 	assert_holds("one", "before");
-	assert_file_count(1);
+	assert_int_equal(files_count(files_dir), 1);
 	outset_free(&set);
 }
 
@@ -98,7 +85,7 @@ static void a_file_that_changed_since_it_was_read_is_not_replaced(void **state)
 					"command again"));
 	outset_free(&set);
 	assert_holds("one", "theirs");
-	assert_file_count(1);
+	assert_int_equal(files_count(files_dir), 1);
 
 	add(&set, "one", "new", false);
 	assert_int_equal(outset_replaces(&set, "theirs", 6, &err), 0);
@@ -132,7 +119,7 @@ static void what_had_its_place_goes_back_when_a_later_file_has_none(void **state
 	assert_non_null(strstr(err.msg, "three"));
 	outset_free(&set);
 	assert_holds("one", "before");
-	assert_file_count(2);
+	assert_int_equal(files_count(files_dir), 2);
 }
 
 /* Standard output that takes nothing, and back. */
@@ -172,7 +159,7 @@ static void a_report_that_cannot_be_written_leaves_all_as_it_was(void **state)
 					"No space left on device"));
 	outset_free(&set);
 	assert_holds("one", "before");
-	assert_file_count(1);
+	assert_int_equal(files_count(files_dir), 1);
 }
 
 static void a_file_that_cannot_be_added_leaves_the_others_in_the_set(void **state)
@@ -197,7 +184,7 @@ static void a_file_that_cannot_be_added_leaves_the_others_in_the_set(void **stat
 	assert_holds("one.orig", "old backup");
 	assert_holds("one", "before");
 	assert_holds("two", "new");
-	assert_file_count(3);
+	assert_int_equal(files_count(files_dir), 3);
 }
 
 int main(void)

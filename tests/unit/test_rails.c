@@ -161,6 +161,34 @@ static void close_opened(struct opened *o)
 	files_remove(o->dir);
 }
 
+/* @sensor: NULL: what is taken by default */
+static void open_meters(struct opened *o, const char *kinds, const char *sensor)
+{
+	struct err err = { "" };
+
+	if (try_open(o, kinds, &sensor, sensor != NULL, &err))
+		fail_msg("%s", err.msg);
+}
+
+static void begin(const struct opened *o)
+{
+	struct err err = { "" };
+
+	if (rails_begin(o->rails, &err))
+		fail_msg("%s", err.msg);
+}
+
+/* What came since begin(), @pause_ms from now. */
+static struct rails_energy end(const struct opened *o, unsigned int pause_ms)
+{
+	const struct timespec pause = { .tv_nsec = pause_ms * 1000000 };
+	struct rails_energy e;
+
+	nanosleep(&pause, NULL);
+	rails_end(o->rails, stop_now_ns(), &e);
+	return e;
+}
+
 /* "rapl:package-0 counted summed" and so on. */
 static void expect_rails(const char *kinds, const char *const *sensors, unsigned int n,
 			 const char *want)
@@ -229,12 +257,11 @@ static void a_sensor_that_is_not_there_or_is_named_twice_is_refused(void **state
 static void without_meters_there_is_a_note(void **state)
 {
 	struct rails_energy e;
-	struct err err = { "" };
 	struct opened o;
 	double uj;
 
 	(void)state;
-	assert_int_equal(try_open(&o, "", NULL, 0, &err), 0);
+	open_meters(&o, "", NULL);
 	/* libsensors may show what this machine has. */
 	if (rails_count(o.rails)) {
 		close_opened(&o);
@@ -242,8 +269,8 @@ static void without_meters_there_is_a_note(void **state)
 	}
 	assert_non_null(strstr(o.note, "no power meter can be used"));
 	assert_non_null(strstr(o.note, "only times are measured"));
-	assert_int_equal(rails_begin(o.rails, &err), 0);
-	rails_end(o.rails, stop_now_ns(), &e);
+	begin(&o);
+	e = end(&o, 0);
 	assert_false(rails_total(o.rails, &e, &uj));
 	close_opened(&o);
 }
@@ -258,24 +285,23 @@ static void set_zone(const struct opened *o, const char *zone, const char *uj)
 
 static void counters_give_their_difference(void **state)
 {
-	struct err err = { "" };
 	struct rails_energy e;
 	struct opened o;
 	double uj;
 
 	(void)state;
-	assert_int_equal(try_open(&o, "rapl", NULL, 0, &err), 0);
+	open_meters(&o, "rapl", NULL);
 	assert_int_equal(rails_count(o.rails), 2);
 	for (int again = 0; again < 2; again++) {
 		set_zone(&o, "intel-rapl:0", "1000000\n");
 		set_zone(&o, "intel-rapl:0:2", "500\n");
 		/* Forget the step from what was there before. */
-		assert_int_equal(rails_begin(o.rails, &err), 0);
-		rails_end(o.rails, stop_now_ns(), &e);
-		assert_int_equal(rails_begin(o.rails, &err), 0);
+		begin(&o);
+		end(&o, 0);
+		begin(&o);
 		set_zone(&o, "intel-rapl:0", "1001234\n");
 		set_zone(&o, "intel-rapl:0:2", "600\n");
-		rails_end(o.rails, stop_now_ns(), &e);
+		e = end(&o, 0);
 		assert_true(e.known[0] && e.known[1]);
 		expect_uj(e.uj[0], 1234);
 		expect_uj(e.uj[1], 100);
@@ -285,45 +311,77 @@ static void counters_give_their_difference(void **state)
 	close_opened(&o);
 }
 
-static void a_counter_that_is_reset_has_no_energy(void **state)
+/* Of the first of two counters, which shows @text in the middle; the other is sound. */
+static void expect_first_unknown(struct opened *o, const char *text)
 {
-	struct err err = { "" };
 	struct rails_energy e;
-	struct opened o;
 	double uj;
 
-	(void)state;
-	assert_int_equal(try_open(&o, "rapl", NULL, 0, &err), 0);
-	assert_int_equal(rails_begin(o.rails, &err), 0);
-	set_zone(&o, "intel-rapl:0", "5\n");
-	rails_end(o.rails, stop_now_ns(), &e);
+	begin(o);
+	set_zone(o, "intel-rapl:0", text);
+	e = end(o, 0);
 	assert_false(e.known[0]);
 	assert_true(e.known[1]);
-	assert_false(rails_total(o.rails, &e, &uj));
+	assert_false(rails_total(o->rails, &e, &uj));
+}
+
+static void a_counter_that_is_reset_has_no_energy(void **state)
+{
+	struct opened o;
+
+	(void)state;
+	open_meters(&o, "rapl", NULL);
+	expect_first_unknown(&o, "5\n");
+	close_opened(&o);
+}
+
+static void a_counter_that_cannot_be_read_at_the_end_has_no_energy(void **state)
+{
+	struct opened o;
+
+	(void)state;
+	open_meters(&o, "rapl", NULL);
+	expect_first_unknown(&o, "garbage\n");
+	/* Nor when it could not at the begin. */
+	expect_first_unknown(&o, "5000009999\n");
 	close_opened(&o);
 }
 
 static void power_readings_are_integrated_by_a_thread(void **state)
 {
-	const struct timespec pause = { .tv_nsec = 60000000 };
-	static const char *const sensors[] = { "iio:ina226/power2" };
-	struct err err = { "" };
 	struct rails_energy e;
 	struct opened o;
 
 	(void)state;
-	assert_int_equal(try_open(&o, "iio", sensors, 1, &err), 0);
+	open_meters(&o, "iio", "iio:ina226/power2");
 	assert_false(rails_info(o.rails, 0)->counted);
 	for (int again = 0; again < 2; again++) {
-		assert_int_equal(rails_begin(o.rails, &err), 0);
-		nanosleep(&pause, NULL);
-		rails_end(o.rails, stop_now_ns(), &e);
+		begin(&o);
+		e = end(&o, 60);
 		assert_true(e.known[0]);
 		assert_true(e.to_ns - e.from_ns >= 60000000);
 		assert_true(e.reads[0] >= 3);
 		/* 1.25 W all the time. */
 		expect_uj(e.uj[0], 1.25e6 * (e.to_ns - e.from_ns) * 1e-9);
 	}
+	close_opened(&o);
+}
+
+static void a_meter_that_stops_in_the_window_has_no_energy(void **state)
+{
+	struct rails_energy e;
+	struct opened o;
+
+	(void)state;
+	open_meters(&o, "battery", "battery:BAT0");
+	begin(&o);
+	e = end(&o, 60);
+	assert_true(e.known[0]);
+	begin(&o);
+	/* A charger. */
+	fake_put(files_path(o.dir, "sys/class/power_supply/BAT0/status"), "Charging\n");
+	e = end(&o, 60);
+	assert_false(e.known[0]);
 	close_opened(&o);
 }
 
@@ -374,50 +432,6 @@ static void virtual_rails_have_the_energy_that_is_drawn(void **state)
 	rails_close(r);
 	virtual_free(v);
 	free(board);
-}
-
-static void a_counter_that_cannot_be_read_at_the_end_has_no_energy(void **state)
-{
-	struct err err = { "" };
-	struct rails_energy e;
-	struct opened o;
-
-	(void)state;
-	assert_int_equal(try_open(&o, "rapl", NULL, 0, &err), 0);
-	assert_int_equal(rails_begin(o.rails, &err), 0);
-	set_zone(&o, "intel-rapl:0", "garbage\n");
-	rails_end(o.rails, stop_now_ns(), &e);
-	assert_false(e.known[0]);
-	assert_true(e.known[1]);
-	/* Nor when it could not at the begin. */
-	assert_int_equal(rails_begin(o.rails, &err), 0);
-	set_zone(&o, "intel-rapl:0", "5000009999\n");
-	rails_end(o.rails, stop_now_ns(), &e);
-	assert_false(e.known[0]);
-	close_opened(&o);
-}
-
-static void a_meter_that_stops_in_the_window_has_no_energy(void **state)
-{
-	const struct timespec pause = { .tv_nsec = 60000000 };
-	static const char *const sensors[] = { "battery:BAT0" };
-	struct err err = { "" };
-	struct rails_energy e;
-	struct opened o;
-
-	(void)state;
-	assert_int_equal(try_open(&o, "battery", sensors, 1, &err), 0);
-	assert_int_equal(rails_begin(o.rails, &err), 0);
-	nanosleep(&pause, NULL);
-	rails_end(o.rails, stop_now_ns(), &e);
-	assert_true(e.known[0]);
-	assert_int_equal(rails_begin(o.rails, &err), 0);
-	/* A charger. */
-	fake_put(files_path(o.dir, "sys/class/power_supply/BAT0/status"), "Charging\n");
-	nanosleep(&pause, NULL);
-	rails_end(o.rails, stop_now_ns(), &e);
-	assert_false(e.known[0]);
-	close_opened(&o);
 }
 
 int main(void)
