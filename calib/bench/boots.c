@@ -154,10 +154,16 @@ static int check_state(const struct bench_result *r, const char *state, struct e
 {
 	struct boots_state states[BOOTS_MAX_STATES];
 	unsigned int n = boots_states(r, states);
+	char text[sizeof(r->boots->state)];
 
-	if (!*state || strlen(state) >= sizeof(r->boots->state))
+	if (!*state || strlen(state) >= sizeof(text))
 		return err_set(err, -EINVAL, "a state's name has 1 to %zu letters",
-			       sizeof(r->boots->state) - 1);
+			       sizeof(text) - 1);
+	strcpy(text, state);
+	text_clean(text);
+	if (strcmp(text, state) != 0)
+		return err_set(err, -EINVAL,
+			       "a state's name holds no control characters");
 	if (n == BOOTS_MAX_STATES && !find(states, n, state))
 		return err_set(err, -E2BIG, "more than %d states", BOOTS_MAX_STATES);
 	return 0;

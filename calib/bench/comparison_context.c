@@ -9,8 +9,8 @@
 #include "calib/bench/comparison.h"
 #include "lib/cpulist.h"
 
-#define TEXT_MAX   512
-#define BOOT_FACTS 5 /* the first of facts[]: what a boot may change */
+#define TEXT_MAX   1100 /* a whole command line */
+#define BOOT_FACTS 5	/* the first of facts[]: what a boot may change */
 
 static void put_board(const struct bench_context *c, char *out, size_t size)
 {
@@ -182,6 +182,8 @@ static bool differs(const struct comparison *c, size_t fact, char *all, size_t s
 	used = snprintf(all, size, "%s:", facts[fact].name);
 	for (unsigned int i = 0; i < c->file_count && used < size; i++) {
 		facts[fact].put(&c->files[i].result->context, text, sizeof(text));
+		if (fact < BOOT_FACTS && !text[0])
+			return false; /* not known of one: nothing to tell */
 		if (!i)
 			strcpy(first, text);
 		differs |= strcmp(first, text) != 0;
@@ -213,7 +215,7 @@ static bool boots_differ(const struct bench_result *r, const char *state, size_t
 		if (strcmp(r->boots[i].state, state) != 0)
 			continue;
 		facts[fact].put(&r->boots[i].context, text, sizeof(text));
-		if (known && !strcmp(first, text))
+		if ((fact < BOOT_FACTS && !text[0]) || (known && !strcmp(first, text)))
 			continue;
 		used += snprintf(all + used, size - used, "%s%s boot %u %s",
 				 known ? "" : facts[fact].name, known ? "," : ":", i + 1,

@@ -313,9 +313,12 @@ static int read_iteration(const struct json *obj, const struct bench_result *r,
 					     "start-ns",     "time-ns", "energy-uj",
 					     "late-wakeups", NULL };
 	int ret = json_only_keys(obj, known, err);
+	uint64_t order = 0;
 
+	/* A series of boots goes on above it. */
 	if (!ret)
-		ret = json_get_u32(obj, "order", &it->order, err);
+		ret = json_get_range(obj, "order", 0, INT32_MAX, &order, err);
+	it->order = order;
 	if (!ret)
 		ret = json_opt_text(obj, "label", it->label, sizeof(it->label), err);
 	if (!ret)

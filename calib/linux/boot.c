@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "calib/linux/energy_model.h"
 #include "lib/text.h"
 
 #define DEPTH_MAX 16
@@ -69,7 +70,7 @@ static bool mix_folder(uint64_t *hash, const char *path, unsigned int depth)
 	}
 	if (n >= 0)
 		free(names);
-	return n > 0;
+	return n >= 0;
 }
 
 static void digest(const struct sysfs *sys, const char *folder, char out[BOOT_DIGEST])
@@ -101,5 +102,15 @@ void boot_read(const struct sysfs *sys, struct boot_facts *out)
 	read_text(sys, "/proc/sys/kernel/version", out->build, sizeof(out->build));
 	read_text(sys, "/proc/cmdline", out->cmdline, sizeof(out->cmdline));
 	digest(sys, "/sys/firmware/devicetree/base", out->tree);
-	digest(sys, "/sys/kernel/debug/energy_model", out->energy_model);
+	switch (energy_model_seen(sys)) {
+	case ENERGY_MODEL_UNSEEN:
+		out->energy_model[0] = '\0';
+		break;
+	case ENERGY_MODEL_NONE:
+		strcpy(out->energy_model, "none");
+		break;
+	case ENERGY_MODEL_SHOWN:
+		digest(sys, "/sys/kernel/debug/energy_model", out->energy_model);
+		break;
+	}
 }

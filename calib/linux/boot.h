@@ -16,7 +16,7 @@ struct boot_facts {
 	char cmdline[1024]; /* cut where it is longer */
 	/* The tree's nodes and properties, but /chosen, which boot loaders fill in. */
 	char tree[BOOT_DIGEST];
-	char energy_model[BOOT_DIGEST]; /* as debugfs shows it */
+	char energy_model[BOOT_DIGEST]; /* as debugfs shows it; "none": it shows none */
 };
 
 void boot_read(const struct sysfs *sys, struct boot_facts *out);

@@ -163,6 +163,37 @@ compare() {
 	[[ $output != *VIRTUAL* ]]
 }
 
+@test "what only one boot tells is no difference" {
+	booted id-1 quiet
+	here old -- true
+	booted id-2 loud
+	rm "$root/proc/cmdline"
+	here new -- true
+	booted id-3 louder
+	here new -- true
+	[[ $stderr != *warning* ]]
+	compare s.json
+	[[ $output != *"command line: "* ]]
+	[[ $output != *"not the same at each boot"* ]]
+}
+
+@test "periodic tasks do the same work at each boot" {
+	booted id-1 quiet
+	energy() {
+		run --separate-stderr timeout 60 "$CALIB" bench energy --sysroot "$root" -o s.json \
+			--iterations 1 --warmup 0 --boot "$@"
+	}
+	energy old -w periodic:tasks=1,period-us=5000,duration-ms=20
+	[ "$status" -eq 0 ]
+	units=$(jq -r '.workloads[0].parameters.units' s.json)
+	[ "$units" -gt 0 ]
+	booted id-2 quiet
+	energy new
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"units=$units"* ]]
+	[ "$(jq '.workloads[0].iterations | length' s.json)" = 2 ]
+}
+
 @test "states that do not take turns are told" {
 	for i in 1 2; do virtual base -w pipe; done
 	for i in 1 2; do virtual new; done

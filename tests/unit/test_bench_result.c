@@ -202,6 +202,8 @@ static void the_reader_names_the_key_that_is_wrong(void **state)
 		       "iterations[0]: key 'energy-uj': 'ina231' is no rail");
 	assert_refused("\"order\": 2", "\"order\": 0",
 		       "iterations[1]: key 'order': not above that of the entry before");
+	assert_refused("\"order\": 2", "\"order\": 2147483648",
+		       "iterations[1]: key 'order': 2147483648 is not");
 	assert_refused("\"groups\": \"10\"", "\"groups\": 10",
 		       "workloads[0]: parameters: key 'groups': 10");
 	assert_refused("\"messages\"", "\"\"", "workloads[0]: key 'workload' is empty");

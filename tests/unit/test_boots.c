@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -143,6 +144,7 @@ static void a_boot_that_does_not_go_with_the_others_is_refused(void **state)
 	(void)state;
 	boot("old");
 	refused("", &c, "a state's name has 1 to 31 letters");
+	refused("a\nname", &c, "a state's name holds no control characters");
 	refused("a name that is rather long for a state", &c, "1 to 31 letters");
 	c.virtual_board = true;
 	refused("new", &c, "the series is of a real board");
@@ -341,36 +343,48 @@ static void an_effect_is_found_by_boots_and_its_interval_holds_it(void **state)
 	assert_true(0.9 * n.could_find > enough);
 }
 
+static void make(const char *file)
+{
+	char *command;
+
+	assert_true(asprintf(&command,
+			     "cd '%s' && mkdir -p \"$(dirname %s)\" && printf 1 > %s",
+			     files_dir, file, file) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
+#define BASE  "sys/firmware/devicetree/base/"
+#define MODEL "sys/kernel/debug/energy_model/cpu0/ps:200000/power"
+
 static void the_tree_and_the_model_are_told_by_digests(void **state)
 {
-	static const char *const folders[] = { "chosen", "cpus/cpu@0" };
 	struct boot_facts first, now;
 	struct sysfs sys;
-	char *command;
 
 	(void)state;
 	assert_int_equal(sysfs_init(&sys, files_dir, NULL), 0);
 	boot_read(&sys, &first);
 	assert_string_equal(first.id, "");
 	assert_string_equal(first.tree, "");
-	for (int i = 0; i < 2; i++) {
-		assert_true(asprintf(&command,
-				     "cd '%s' && d=sys/firmware/devicetree/base/%s && "
-				     "mkdir -p $d && printf 1 > $d/value",
-				     files_dir, folders[i]) > 0);
-		assert_int_equal(system(command), 0);
-		free(command);
-	}
+	assert_string_equal(first.energy_model, "");
+	make(BASE "chosen/bootargs");
+	make(BASE "cpus/cpu@0/capacity-dmips-mhz");
+	make("sys/kernel/debug/sched/features");
 	boot_read(&sys, &first);
 	assert_int_equal(strlen(first.tree), BOOT_DIGEST - 1);
-	assert_string_equal(first.energy_model, "");
+	assert_string_equal(first.energy_model, "none");
 	/* A boot loader's business. */
-	files_puts(files_dir, "sys/firmware/devicetree/base/chosen/value", "2");
+	files_puts(files_dir, BASE "chosen/bootargs", "2");
+	make(MODEL);
 	boot_read(&sys, &now);
 	assert_string_equal(now.tree, first.tree);
-	files_puts(files_dir, "sys/firmware/devicetree/base/cpus/cpu@0/value", "2");
-	boot_read(&sys, &now);
+	assert_int_equal(strlen(now.energy_model), BOOT_DIGEST - 1);
+	files_puts(files_dir, BASE "cpus/cpu@0/capacity-dmips-mhz", "2");
+	files_puts(files_dir, MODEL, "2");
+	boot_read(&sys, &first);
 	assert_string_not_equal(now.tree, first.tree);
+	assert_string_not_equal(now.energy_model, first.energy_model);
 }
 
 int main(void)
