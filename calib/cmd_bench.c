@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "calib/bench/boots.h"
-#include "calib/bench/comparison.h"
 #include "calib/bench/experiment.h"
 #include "calib/bench/table.h"
+#include "calib/bench_boots.h"
 #include "calib/bench_place.h"
 #include "calib/measure/stop.h"
 #include "lib/outfile.h"
@@ -33,8 +32,8 @@ struct job_of_cmd {
 	unsigned int workload_count;
 	struct bench_place place;
 	struct bench_result result;
-	struct bench_context now; /* of this boot, where there are several */
-	size_t before;		  /* iterations of boots before */
+	struct bench_boots boots;
+	size_t before; /* iterations of boots before */
 };
 
 static int add_workload(struct job_of_cmd *job, const char *spec, struct err *err)
@@ -121,27 +120,6 @@ static size_t count_done(const struct bench_result *r)
 	return n;
 }
 
-/* What boots before left, and what is run says that. */
-static int open_series(struct job_of_cmd *job, struct err *err)
-{
-	const struct bench_cmd_options *o = job->opts;
-	static const char *const of_boots[] = { "boot-rsd", NULL };
-	const bool file = o->output && strcmp(o->output, "-") != 0;
-	int ret;
-
-	if (!o->boot && cmd_any_given(job->ctx, of_boots))
-		return err_set(err, -EINVAL, "--boot-rsd is of --boot NAME");
-	if (!o->boot)
-		return boots_spare(o->output, err);
-	if (!file)
-		return err_set(err, -EINVAL,
-			       "--boot adds to a file: give -o FILE, the same at each "
-			       "boot");
-	ret = boots_open(o->output, &job->result, err);
-	job->before = count_done(&job->result);
-	return ret;
-}
-
 /* Of workload number @i: it is new, or goes on. */
 static int take_series(struct job_of_cmd *job, unsigned int i, struct err *err)
 {
@@ -149,11 +127,8 @@ static int take_series(struct job_of_cmd *job, unsigned int i, struct err *err)
 	struct bench_series s = { .workload = "" };
 
 	site_series(&job->workloads[i], &s);
-	if (r->boot_count) {
-		int ret = boots_same_work(r, i, &s, job->workload_count, err);
-
-		return ret ? err_wrap(err, ret, "'%s'", job->opts->output) : 0;
-	}
+	if (r->boot_count)
+		return bench_boots_same(&job->boots, i, &s, job->workload_count, err);
 	r->series[r->series_count++] = s;
 	return 0;
 }
@@ -166,6 +141,7 @@ static int prepare(struct job_of_cmd *job, struct err *err)
 	int ret = 0;
 
 	for (unsigned int i = 0; i < job->workload_count && !ret; i++) {
+		bench_boots_found(&job->boots, i, &job->workloads[i]);
 		ret = site_prepare(job->place.site, &job->workloads[i], err);
 		if (!ret)
 			ret = take_series(job, i, err);
@@ -177,41 +153,10 @@ static int prepare(struct job_of_cmd *job, struct err *err)
 	return ret;
 }
 
-static void warn_of_change(void *arg, const char *text)
-{
-	const struct job_of_cmd *job = arg;
-
-	cmd_warn(job->ctx, "this is not the '%s' of the series' boots before: %s",
-		 job->opts->boot, text);
-}
-
-/* Before anything is done: is this a boot that can be added? */
-static int check_boot(struct job_of_cmd *job, struct err *err)
-{
-	int ret;
-
-	if (!job->opts->boot)
-		return 0;
-	ret = site_describe(job->place.site, &job->now, err);
-	if (!ret)
-		ret = boots_ok(&job->result, job->opts->boot, &job->now, err);
-	return ret ? err_wrap(err, ret, "--boot") : 0;
-}
-
-static int begin_boot(struct job_of_cmd *job, struct err *err)
-{
-	int ret = boots_begin(&job->result, job->opts->boot, &job->now, err);
-
-	if (ret)
-		return err_wrap(err, ret, "--boot");
-	comparison_boots_differ(&job->result, job->opts->boot, warn_of_change, job);
-	return 0;
-}
-
 static int apply(struct job_of_cmd *job, struct err *err)
 {
 	const struct bench_cmd_options *o = job->opts;
-	struct bench_context *c = o->boot ? &job->now : &job->result.context;
+	struct bench_context *c = o->boot ? &job->boots.now : &job->result.context;
 	struct knobs_combo combo = { .governor = "" };
 	char text[128];
 	int ret;
@@ -227,7 +172,7 @@ static int apply(struct job_of_cmd *job, struct err *err)
 	bench_context_sign(c, cmd_line(job->ctx));
 	c->warmup = o->warmup;
 	ret = site_describe(job->place.site, c, err);
-	return ret || !o->boot ? ret : begin_boot(job, err);
+	return ret || !o->boot ? ret : bench_boots_begin(&job->boots, err);
 }
 
 static int print_result(const struct job_of_cmd *job, const struct bench_result *r,
@@ -253,40 +198,12 @@ static int print(const struct job_of_cmd *job, struct err *err)
 	pick = calloc(1, sizeof(*pick));
 	if (!pick)
 		return err_set(err, -ENOMEM, "out of memory");
-	ret = boots_pick(r, job->opts->boot, r->boot_count - 1, pick, err);
+	ret = bench_boots_pick(&job->boots, pick, err);
 	if (!ret)
 		ret = print_result(job, pick, err);
 	bench_result_free(pick);
 	free(pick);
 	return ret;
-}
-
-/* After a boot: how far the series is. */
-static void tell_next(const struct job_of_cmd *job)
-{
-	const struct bench_result *r = &job->result;
-	const char *next = boots_next(r), *file = job->opts->output;
-	struct boots_state states[BOOTS_MAX_STATES];
-	unsigned int n = boots_states(r, states), least = r->boot_count;
-
-	for (unsigned int i = 0; i < n; i++)
-		least = states[i].boots < least ? states[i].boots : least;
-	if (!next)
-		cmd_note(job->ctx,
-			 "boot %u of the series is of '%s'; next: boot the other state, "
-			 "and run this again there with --boot and its name",
-			 r->boot_count, states[0].name);
-	else if (least < BOOTS_ENOUGH)
-		cmd_note(job->ctx,
-			 "boot %u of %u (%d of each state) is done; next: boot '%s', and "
-			 "run this again there with --boot '%s'",
-			 r->boot_count, n * BOOTS_ENOUGH, BOOTS_ENOUGH, next, next);
-	else
-		cmd_note(job->ctx,
-			 "%u boots of each state are done; next: calib bench compare %s; "
-			 "one boot more of each would lower what can be found by less "
-			 "than a tenth",
-			 least, file);
 }
 
 static int tell_failure(const struct job_of_cmd *job, int code, struct err *err)
@@ -332,7 +249,7 @@ static int run_experiment(struct job_of_cmd *job, struct err *err)
 			ret = err_set(err, end, "%s", second.msg);
 	}
 	if (!ret && job->opts->boot)
-		tell_next(job);
+		bench_boots_tell(&job->boots);
 	return ret ? tell_failure(job, ret, err) : 0;
 }
 
@@ -345,7 +262,7 @@ static int run_job(struct job_of_cmd *job, struct err *err)
 	place.boot = job->opts->boot ? job->result.boot_count + 1 : 0;
 	ret = bench_place_open(&job->place, &place, false, job->ctx, err);
 	if (!ret)
-		ret = check_boot(job, err);
+		ret = bench_boots_check(&job->boots, job->place.site, err);
 	if (!ret)
 		ret = prepare(job, err);
 	if (!ret)
@@ -365,7 +282,14 @@ static int run_bench(struct cmd_ctx *ctx, const void *options, const char *const
 	job->ctx = ctx;
 	job->opts = options;
 	stop_begin(&stop);
-	ret = open_series(job, err);
+	job->boots = (struct bench_boots){
+		.ctx = ctx,
+		.state = job->opts->boot,
+		.path = job->opts->output,
+		.result = &job->result,
+	};
+	ret = bench_boots_open(&job->boots, err);
+	job->before = count_done(&job->result);
 	if (!ret)
 		ret = choose_workloads(job, usual, argc, argv, err);
 	if (!ret)

@@ -90,8 +90,7 @@ void note_boots(const struct page *page)
 	     c->file_count > 2 || comparison_took_turns(c, 1)
 		     ? ""
 		     : "; the states did not take turns, and what changed meanwhile "
-		       "looks "
-		       "like a difference");
+		       "looks like a difference");
 	for (unsigned int k = 0; k < c->file_count; k++)
 		if (page->w->metric_count && page->w->metrics[0].sides[k].n < 2)
 			note(page,

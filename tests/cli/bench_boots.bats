@@ -49,7 +49,7 @@ compare() {
 			[[ $stderr == *"note: boot 1 of the series is of 'base'; next: boot the other state, and run this again there with --boot and its name" ]]
 			state=new
 		elif [ $at -lt 12 ]; then
-			[[ $stderr == *"note: boot $at of 12 (6 of each state) is done; next: boot '"*"', and run this again there with --boot '"*"'" ]]
+			[[ $stderr == *"note: $at of 12 boots (6 of each state) are done; next: boot '"*"', and run this again there with --boot '"*"'" ]]
 			state=${stderr%\'}
 			state=${state##*\'}
 		fi
@@ -191,7 +191,13 @@ compare() {
 	energy new
 	[ "$status" -eq 0 ]
 	[[ $stderr == *"units=$units"* ]]
-	[ "$(jq '.workloads[0].iterations | length' s.json)" = 2 ]
+	energy new -w periodic:tasks=1,period-us=5000,duration-ms=20
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"units=$units"* ]]
+	energy new -w periodic:tasks=1,period-us=5000,duration-ms=20,duty=30
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: 's.json': periodic: duty is '10' in the series, and '30' now: not the same work" ]]
+	[ "$(jq '.workloads[0].iterations | length' s.json)" = 3 ]
 }
 
 @test "states that do not take turns are told" {
