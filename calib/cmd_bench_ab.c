@@ -381,7 +381,8 @@ static const struct opt ab_opts[] = {
 	{ "order", 0, OPT_STRING, OPT(order), "ORDER",
 	  "of turns: A B, B A, or each pair by chance; default: abba", "abba|random" },
 	{ "sensor", 0, OPT_LIST, OPT(place.sensors), "SPEC",
-	  "a power meter, as 'calib probe' lists them; default: all that do not overlap" },
+	  "a power meter, as 'calib probe' lists them; default: all that do not "
+	  "overlap" },
 	{ "power-from", 0, OPT_STRING, OPT(place.power_from), "SOURCE",
 	  "readings of an external meter, as for 'calib measure'" },
 	{ "output", 'o', OPT_STRING, OPT(output), "NAME",
