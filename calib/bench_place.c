@@ -4,8 +4,6 @@
  */
 #include "calib/bench_place.h"
 
-#include <errno.h>
-
 #include "calib/board_options.h"
 
 void bench_place_note(void *arg, const char *text)
@@ -13,25 +11,6 @@ void bench_place_note(void *arg, const char *text)
 	const struct bench_place *p = arg;
 
 	cmd_note(p->ctx, "%s", text);
-}
-
-static int open_board(struct bench_place *p, const struct bench_place_options *o,
-		      bool *is_virtual, struct err *err)
-{
-	int ret;
-
-	*is_virtual = false;
-	if (!o->board)
-		return 0;
-	ret = board_open(o->board, &p->board, is_virtual, err);
-	if (ret)
-		return ret;
-	if (!*is_virtual)
-		return err_set(err, -EINVAL,
-			       "--board is for virtual boards here: 'virtual:%s'; this "
-			       "machine needs none",
-			       o->board);
-	return 0;
 }
 
 int bench_place_open(struct bench_place *p, const struct bench_place_options *o,
@@ -50,15 +29,12 @@ int bench_place_open(struct bench_place *p, const struct bench_place_options *o,
 		.note = bench_place_note,
 		.note_arg = p,
 	};
-	bool is_virtual;
 	int ret = board_options_check(ctx, o->board, uses_seed, err);
 
 	p->ctx = ctx;
-	if (!ret)
-		ret = open_board(p, o, &is_virtual, err);
-	if (ret)
-		return ret;
-	if (is_virtual)
+	if (!ret && o->board) {
+		ret = board_options_open(o->board, &p->board, err);
 		so.virtual_board = &p->board;
-	return site_open(&so, &p->site, err);
+	}
+	return ret ? ret : site_open(&so, &p->site, err);
 }

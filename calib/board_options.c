@@ -6,12 +6,11 @@
 
 #include <errno.h>
 
-#include "boards/board.h"
-
 static const char *const of_machines[] = { "sensor",   "power-from",   "voltages",
 					   "sysroot",  "boost",	       "online",
 					   "load-cmd", "thermal-mode", NULL };
-static const char *const of_boards[] = { "fault", "rsd", "boot-rsd", "effect", NULL };
+static const char *const of_boards[] = { "fault",  "rsd",    "boot-rsd",
+					 "effect", "kernel", NULL };
 static const char *const seed[] = { "seed", NULL };
 
 int board_options_check(const struct cmd_ctx *ctx, const char *board, bool uses_seed,
@@ -31,4 +30,17 @@ int board_options_check(const struct cmd_ctx *ctx, const char *board, bool uses_
 			       name);
 	return err_set(err, -EINVAL,
 		       "--%s is for virtual boards; add '--board virtual:NAME'", name);
+}
+
+int board_options_open(const char *spec, struct board *board, struct err *err)
+{
+	bool is_virtual;
+	int ret = board_open(spec, board, &is_virtual, err);
+
+	if (ret || is_virtual)
+		return ret;
+	return err_set(err, -EINVAL,
+		       "--board is for virtual boards here: 'virtual:%s'; this machine "
+		       "needs none",
+		       spec);
 }

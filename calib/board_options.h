@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 
+#include "boards/board.h"
 #include "lib/cmd.h"
 #include "lib/err.h"
 
@@ -19,5 +20,11 @@
  */
 int board_options_check(const struct cmd_ctx *ctx, const char *board, bool uses_seed,
 			struct err *err);
+/*
+ * board_options_open - the virtual board that --board names, where it may name no other
+ *
+ * 0; -EINVAL it is not virtual; what board_open() returns.
+ */
+int board_options_open(const char *spec, struct board *board, struct err *err);
 
 #endif

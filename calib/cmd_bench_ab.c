@@ -145,6 +145,10 @@ static int name_experiment(struct ab *ab)
 
 static int name_outputs(struct ab *ab, struct err *err)
 {
+	if (ab->opts->output && !strcmp(ab->opts->output, "-"))
+		return err_set(err, -EINVAL,
+			       "-o '-': the sides are kept in two files, NAME-a.json and "
+			       "NAME-b.json; give a NAME");
 	for (int i = 0; i < 2 && ab->opts->output; i++) {
 		struct side *s = &ab->sides[i];
 		int n = snprintf(s->output, sizeof(s->output), "%s-%c.json",

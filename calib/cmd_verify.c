@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "calib/board_options.h"
 #include "calib/sim/kernel.h"
 #include "calib/verify.h"
 
@@ -14,33 +15,6 @@ struct verify_cmd {
 	const char *tree, *sysroot, *board, *kernel;
 	bool json;
 };
-
-/* A virtual board into @board, if there is one. 1 there is, 0 there is none, -errno */
-static int open_board(const struct verify_cmd *o, struct board *board, struct err *err)
-{
-	bool is_virtual;
-	int ret;
-
-	if (!o->board && o->kernel)
-		return err_set(err, -EINVAL,
-			       "--kernel is what a virtual board plays; add '--board "
-			       "virtual:NAME'");
-	if (!o->board)
-		return 0;
-	ret = board_open(o->board, board, &is_virtual, err);
-	if (ret)
-		return ret;
-	if (!is_virtual)
-		return err_set(err, -EINVAL,
-			       "--board is for virtual boards here: 'virtual:%s'; this "
-			       "machine needs none",
-			       o->board);
-	if (o->sysroot)
-		return err_set(err, -EINVAL,
-			       "a virtual board has no /sys: --sysroot is for real "
-			       "machines");
-	return 1;
-}
 
 static int run_verify(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
 		      struct err *err)
@@ -56,11 +30,13 @@ static int run_verify(struct cmd_ctx *ctx, const void *options, int argc, char *
 	struct board *board = calloc(1, sizeof(*board));
 	int ret = v && board ? 0 : err_set(err, -ENOMEM, "out of memory");
 
-	(void)ctx;
 	if (!ret)
-		ret = open_board(o, board, err);
-	opts.board = ret > 0 ? board : NULL;
-	if (ret >= 0)
+		ret = board_options_check(ctx, o->board, false, err);
+	if (!ret && o->board) {
+		ret = board_options_open(o->board, board, err);
+		opts.board = board;
+	}
+	if (!ret)
 		ret = verify_run(&opts, v, err);
 	if (!ret && o->json)
 		ret = verify_print_json(v, stdout, err);

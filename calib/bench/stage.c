@@ -7,21 +7,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static int open_board(const struct stage_options *o, struct board *board,
-		      struct stage **s, struct err *err)
-{
-	bool virtual_board;
-	int ret = board_open(o->board, board, &virtual_board, err);
-
-	if (ret)
-		return ret;
-	if (!virtual_board)
-		return err_set(err, -EINVAL,
-			       "board '%s' is not virtual: '--board virtual:NAME' plays "
-			       "one, and without --board this machine is measured",
-			       o->board);
-	return stage_virtual_open(board, o->seed, s, err);
-}
+#include "calib/board_options.h"
 
 int stage_open(const struct stage_options *o, struct stage **s, struct err *err)
 {
@@ -33,7 +19,9 @@ int stage_open(const struct stage_options *o, struct stage **s, struct err *err)
 	board = calloc(1, sizeof(*board));
 	if (!board)
 		return err_set(err, -ENOMEM, "out of memory");
-	ret = open_board(o, board, s, err);
+	ret = board_options_open(o->board, board, err);
+	if (!ret)
+		ret = stage_virtual_open(board, o->seed, s, err);
 	free(board);
 	return ret;
 }

@@ -154,6 +154,9 @@ good" ]
 		[ $status -eq 2 ]
 		[[ $stderr == *"error: '$out' is no regular file, and a result is written anew after each iteration; give a file, "* ]]
 	done
+	bench ab --a 'touch ran' --b 'touch ran too' -o -
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: -o '-': the sides are kept in two files, NAME-a.json and NAME-b.json; give a NAME" ]]
 	mkfifo ab-b.json
 	bench ab --a 'touch ran' --b 'touch ran too' -o ab
 	[ $status -eq 2 ]

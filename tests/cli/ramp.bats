@@ -76,7 +76,7 @@ active powersave/balance_performance" ]
 	[[ "$stderr" == *"has no EPP to set"* ]]
 	ramp --board odroid-xu3
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"board 'odroid-xu3' is not virtual"* ]]
+	[[ "$stderr" == *"error: --board is for virtual boards here: 'virtual:odroid-xu3'; this machine needs none" ]]
 	ramp --board virtual:odroid-xu3 --cpu 8
 	[ "$status" -eq 2 ]
 	[[ "$stderr" == *"there is no CPU 8 online here" ]]
