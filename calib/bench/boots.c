@@ -253,8 +253,11 @@ int boots_pick(const struct bench_result *r, const char *state, int boot,
 		return err_set(err, -EINVAL, "there is no boot of '%s'", state);
 	out->context = r->boots[boot < 0 ? s->first : (unsigned int)boot].context;
 	out->interrupted = r->interrupted;
-	for (unsigned int i = 0; i < r->boot_count && !ret; i++)
-		ret = bench_boot_add(out, r->boots[i].state, &r->boots[i].context, err);
+	out->boots = malloc(r->boot_count * sizeof(*r->boots));
+	if (!out->boots)
+		return err_set(err, -ENOMEM, "out of memory");
+	memcpy(out->boots, r->boots, r->boot_count * sizeof(*r->boots));
+	out->boot_count = r->boot_count;
 	for (unsigned int i = 0; i < r->series_count && !ret; i++) {
 		out->series_count++;
 		ret = pick_series(r, &r->series[i], state, boot, &out->series[i], err);

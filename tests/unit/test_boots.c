@@ -21,6 +21,8 @@
 #include "calib/linux/boot.h"
 #include "tests/unit/files.h"
 
+#define EACH 5 /* iterations of a boot, in studies */
+
 static struct bench_result series;
 
 static int setup(void **state)
@@ -253,18 +255,22 @@ static void compared_are_the_means_of_boots(void **state)
 	bench_result_free(&picks[1]);
 }
 
-/* A boot's own mean by 1 %, and iterations of it by 0.5 %; B is @effect lower. */
-static void make_series(struct rng *rng, int boots, int iterations, double effect)
+static bool is_b(int boot)
 {
-	bench_result_free(&series);
-	setup(NULL);
-	for (int i = 0; i < 2 * boots; i++) {
-		bool b = i % 4 == 1 || i % 4 == 2;
-		double mean = 1e9 * (b ? 1 - effect : 1) * (1 + 0.01 * rng_normal(rng));
+	return boot % 4 == 1 || boot % 4 == 2;
+}
 
-		boot(b ? "B" : "A");
-		for (int k = 0; k < iterations; k++)
-			run(llround(mean * (1 + 0.005 * rng_normal(rng))));
+/* A boot's own mean by 1 %, and iterations of it by 0.5 %; B is @effect lower. */
+static void draw(struct rng *rng, int boots, double effect)
+{
+	struct bench_iteration *it = series.series[0].iterations;
+
+	for (int i = 0; i < 2 * boots; i++) {
+		double mean = 1e9 * (is_b(i) ? 1 - effect : 1);
+
+		mean *= 1 + 0.01 * rng_normal(rng);
+		for (int k = 0; k < EACH; k++, it++)
+			it->time_ns = llround(mean * (1 + 0.005 * rng_normal(rng)));
 	}
 }
 
@@ -281,11 +287,18 @@ static void count(int runs, int boots, double effect, struct counts *n)
 
 	*n = (struct counts){ 0 };
 	rng_seed(&rng, 1, boots);
-	for (int run = 0; run < runs; run++) {
+	bench_result_free(&series);
+	setup(NULL);
+	for (int i = 0; i < 2 * boots; i++) {
+		boot(is_b(i) ? "B" : "A");
+		for (int k = 0; k < EACH; k++)
+			run(1);
+	}
+	for (int at = 0; at < runs; at++) {
 		const struct comparison_metric *m;
 		const struct comparison_side *b;
 
-		make_series(&rng, boots, 5, effect);
+		draw(&rng, boots, effect);
 		m = compare(&c, picks);
 		b = &m->sides[1];
 		n->by_boots += b->versus.welch_p < 0.05;
