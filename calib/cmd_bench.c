@@ -158,13 +158,8 @@ static int apply(struct job_of_cmd *job, struct err *err)
 	const struct bench_cmd_options *o = job->opts;
 	struct bench_context *c = o->boot ? &job->boots.now : &job->result.context;
 	struct knobs_combo combo = { .governor = "" };
-	char text[128];
-	int ret;
+	int ret = knobs_of(o->governor, o->epp, &combo, err);
 
-	snprintf(text, sizeof(text), "%s%s%s%s%s", o->governor ? "governor=" : "",
-		 o->governor ? o->governor : "", o->governor && o->epp ? "," : "",
-		 o->epp ? "epp=" : "", o->epp ? o->epp : "");
-	ret = knobs_parse(text, &combo, err);
 	if (!ret)
 		ret = site_apply(job->place.site, &combo, err);
 	if (ret)

@@ -161,17 +161,6 @@ static int name_outputs(struct ab *ab, struct err *err)
 	return 0;
 }
 
-static int take_knobs(const struct side_options *o, struct knobs_combo *c,
-		      struct err *err)
-{
-	char text[128];
-
-	snprintf(text, sizeof(text), "%s%s%s%s%s", o->governor ? "governor=" : "",
-		 o->governor ? o->governor : "", o->governor && o->epp ? "," : "",
-		 o->epp ? "epp=" : "", o->epp ? o->epp : "");
-	return knobs_parse(text, c, err);
-}
-
 /* @filled: it found out parameters that were not given. */
 static int prepare_side(struct ab *ab, int i, bool *filled, struct err *err)
 {
@@ -244,7 +233,8 @@ static int set_up_turns(struct ab *ab, struct err *err)
 			.result = &s->result,
 			.output = s->output[0] ? s->output : NULL,
 		};
-		ret = take_knobs(&o->sides[i], &t->sides[i].knobs, err);
+		ret = knobs_of(o->sides[i].governor, o->sides[i].epp, &t->sides[i].knobs,
+			       err);
 		/* Both of one moment: that is how they are known to belong together. */
 		if (i)
 			s->result.context = ab->sides[0].result.context;

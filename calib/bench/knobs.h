@@ -54,6 +54,9 @@ struct knobs {
  * else, quoted.
  */
 int knobs_parse(const char *text, struct knobs_combo *c, struct err *err);
+/* The same of two options; NULL: not given. */
+int knobs_of(const char *governor, const char *epp, struct knobs_combo *c,
+	     struct err *err);
 /* Does it leave everything as it is? */
 bool knobs_empty(const struct knobs_combo *c);
 /* What knobs_parse() takes, into @out; returns @out. */

@@ -93,6 +93,20 @@ int knobs_parse(const char *text, struct knobs_combo *c, struct err *err)
 	}
 }
 
+int knobs_of(const char *governor, const char *epp, struct knobs_combo *c,
+	     struct err *err)
+{
+	char text[1024];
+	int len = snprintf(text, sizeof(text), "%s%s%s%s%s", governor ? "governor=" : "",
+			   governor ? governor : "", governor && epp ? "," : "",
+			   epp ? "epp=" : "", epp ? epp : "");
+
+	/* Cut, policy=12 would be policy=1. */
+	if (len >= (int)sizeof(text))
+		return err_set(err, -EINVAL, "setting '%.40s...' is too long", text);
+	return knobs_parse(text, c, err);
+}
+
 const char *knobs_text(const struct knobs_combo *c, char *out, size_t size)
 {
 	size_t n = 0;

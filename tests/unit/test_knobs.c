@@ -128,6 +128,29 @@ static void combinations_parse_and_print_the_same(void **state)
 	assert_string_equal(knobs_name(&c, out, sizeof(out)), "as set");
 }
 
+static void options_make_a_combination_whole_or_not_at_all(void **state)
+{
+	char many[2048] = "powersave", out[128];
+	struct knobs_combo c;
+	struct err err;
+
+	(void)state;
+	assert_int_equal(knobs_of(NULL, NULL, &c, NULL), 0);
+	assert_true(knobs_empty(&c));
+	assert_int_equal(knobs_of("powersave,policy=4", "power", &c, NULL), 0);
+	assert_string_equal(knobs_text(&c, out, sizeof(out)),
+			    "governor=powersave,epp=power,policy=4");
+	/* 30 are more than 128 letters. */
+	for (unsigned int i = 10; i < 40; i++)
+		sprintf(many + strlen(many), ",policy=%u", i);
+	assert_int_equal(knobs_of(many, NULL, &c, NULL), 0);
+	assert_int_equal(c.policies[29], 39);
+	while (strlen(many) < 1200)
+		strcat(many, ",policy=1");
+	assert_int_equal(knobs_of(many, NULL, &c, &err), -EINVAL);
+	assert_non_null(strstr(err.msg, "' is too long"));
+}
+
 static void what_is_no_combination_is_quoted(void **state)
 {
 	static const struct {
@@ -358,6 +381,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(combinations_parse_and_print_the_same),
+		cmocka_unit_test(options_make_a_combination_whole_or_not_at_all),
 		cmocka_unit_test(what_is_no_combination_is_quoted),
 		cmocka_unit_test(governors_and_epps_are_multiplied),
 		T(settings_are_made_and_put_back),
