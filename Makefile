@@ -120,7 +120,7 @@ $(B)/tests/unit/%: tests/unit/%.c $(B)/fdtedit.a $(ar_calib)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib) -lcmocka
 
 # Preloaded by tests; without sanitizers, which would want to come first.
-fault_lib := $(B)/tests/fake/faults.so $(B)/tests/fake/hotplug.so
+fault_lib := $(patsubst %,$(B)/tests/fake/%.so,faults hotplug pstate)
 $(fault_lib): $(B)/%.so: %.c
 	@mkdir -p $(@D)
 	$(call say,LD)

@@ -143,9 +143,7 @@ void bench_grid_look_again(const struct bench_grid *g, unsigned int cpu,
 		return;
 	memcpy(now.mode, c->mode, sizeof(now.mode));
 	g->stage->ops->settings(g->stage, cpu, &now);
-	/* "default" reads back as what it stands for. */
-	if (!strcmp(c->governor, now.governor) &&
-	    (!strcmp(c->epp, now.epp) || !strcmp(c->epp, "default")))
+	if (knobs_same(c, &now))
 		return;
 	cmd_warn(g->ctx,
 		 "CPU %u was to run under %s, and at the end it was %s: something else "

@@ -36,7 +36,8 @@ struct bench_grid_options {
 	{ "governors", 0, OPT_STRING, offsetof(type, member.governors), "LIST",          \
 	  "under each of these, such as schedutil,performance; default: as it is" },     \
 	{ "epp", 0, OPT_STRING, offsetof(type, member.epps), "LIST",                     \
-	  "with each of these energy/performance preferences; default: as it is" },      \
+	  "with each of these energy/performance preferences (names, or 0..255); " \
+	  "default: as it is" }, \
 	{ "modes", 0, OPT_STRING, offsetof(type, member.modes), "LIST",                  \
 	  "in each of these modes of intel_pstate or amd_pstate: active, passive" }
 

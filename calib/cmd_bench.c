@@ -328,7 +328,8 @@ static const struct opt bench_opts[] = {
 	{ "governor", 0, OPT_STRING, OPT(governor), "NAME",
 	  "cpufreq governor of all policies meanwhile; default: as it is" },
 	{ "epp", 0, OPT_STRING, OPT(epp), "NAME",
-	  "energy/performance preference of all policies meanwhile" },
+	  "energy/performance preference (a name, or 0..255) of all policies "
+	  "meanwhile" },
 	{ "sensor", 0, OPT_LIST, OPT(place.sensors), "SPEC",
 	  "a power meter, as 'calib probe' lists them; default: all "
 	  "that do not overlap" },

@@ -32,52 +32,75 @@ static int by_topology(const struct sysfs *sys, struct coretype *types, struct e
 	return ret;
 }
 
-/* The CPUs that @path lists and that are online; 0: no such file. */
-static int take_list(const struct sysfs *sys, const char *path, const char *name,
-		     struct coretype *type, struct err *err)
+/* The CPUs that @path lists; 0: no such file. */
+static int read_list(const struct sysfs *sys, const char *path,
+		     unsigned int cpus[BOARD_MAX_CPUS], struct err *err)
 {
-	unsigned int online[BOARD_MAX_CPUS];
 	char text[SYSFS_TEXT];
-	int n, m, i = 0;
+	int n;
 
-	*type = (struct coretype){ 0 };
 	if (sysfs_read(sys, path, text, sizeof(text), NULL))
 		return 0;
-	n = cpulist_parse(text, type->cpus, BOARD_MAX_CPUS);
+	n = cpulist_parse(text, cpus, BOARD_MAX_CPUS);
 	if (n < 0)
-		return err_set(err, n, "%s: '%s' is not a list of at most %d CPUs", path,
-			       text, BOARD_MAX_CPUS);
-	if (sysfs_read(sys, "/sys/devices/system/cpu/online", text, sizeof(text), NULL))
-		m = 0;
-	else
-		m = cpulist_parse(text, online, BOARD_MAX_CPUS);
-	for (int j = 0; j < n; j++) {
-		while (i < m && online[i] < type->cpus[j])
-			i++;
-		if (m <= 0 || (i < m && online[i] == type->cpus[j]))
-			type->cpus[type->cpu_count++] = type->cpus[j];
+		err_set(err, n, "%s: '%s' is not a list of at most %d CPUs", path, text,
+			BOARD_MAX_CPUS);
+	return n;
+}
+
+/* Those of @from that are among @cpus become a type, if there are any. */
+static bool take(struct coretype *from, const unsigned int *cpus, int n, const char *name,
+		 struct coretype *type)
+{
+	unsigned int kept = 0;
+	int at = 0;
+
+	*type = (struct coretype){ 0 };
+	for (unsigned int i = 0; i < from->cpu_count; i++) {
+		while (at < n && cpus[at] < from->cpus[i])
+			at++;
+		if (at < n && cpus[at] == from->cpus[i])
+			type->cpus[type->cpu_count++] = from->cpus[i];
+		else
+			from->cpus[kept++] = from->cpus[i];
 	}
+	from->cpu_count = kept;
 	snprintf(type->name, sizeof(type->name), "%s", name);
 	return type->cpu_count > 0;
+}
+
+static int by_pmus(const struct sysfs *sys, struct coretype *types, struct err *err)
+{
+	struct coretype rest = { .name = "cpu" };
+	unsigned int cpus[BOARD_MAX_CPUS], count = 0;
+	char path[SYSFS_PATH];
+	int n = read_list(sys, "/sys/devices/system/cpu/online", rest.cpus, err);
+
+	if (n <= 0)
+		return n < 0 ? n
+			     : err_set(err, -ENOENT,
+				       "no CPUs are listed in "
+				       "/sys/devices/system/cpu/online");
+	rest.cpu_count = n;
+	for (size_t i = 0; topology_hybrids[i].pmu; i++) {
+		snprintf(path, sizeof(path), "/sys/devices/%s/cpus",
+			 topology_hybrids[i].pmu);
+		n = read_list(sys, path, cpus, err);
+		if (n < 0)
+			return n;
+		count += take(&rest, cpus, n, topology_hybrids[i].name, &types[count]);
+	}
+	if (rest.cpu_count)
+		types[count++] = rest;
+	return count;
 }
 
 int coretypes_read(const struct sysfs *sys, struct coretype types[CORETYPES_MAX],
 		   struct err *err)
 {
-	int n = by_topology(sys, types, err), ret;
+	int n = by_topology(sys, types, err);
 
-	if (n > 0 || n != -ENODEV)
-		return n;
-	n = take_list(sys, "/sys/devices/cpu_core/cpus", "p", &types[0], err);
-	if (n < 0)
-		return n;
-	ret = take_list(sys, "/sys/devices/cpu_atom/cpus", "e", &types[n], err);
-	if (ret < 0 || n + ret > 0)
-		return ret < 0 ? ret : n + ret;
-	n = take_list(sys, "/sys/devices/system/cpu/online", "cpu", &types[0], err);
-	return n ? n
-		 : err_set(err, -ENOENT,
-			   "no CPUs are listed in /sys/devices/system/cpu/online");
+	return n == -ENODEV ? by_pmus(sys, types, err) : n;
 }
 
 int coretypes_of_board(const struct board *board, struct coretype types[CORETYPES_MAX])

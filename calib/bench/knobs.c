@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "lib/cpulist.h"
+#include "lib/num.h"
 
 #define GOVERNOR "scaling_governor"
 #define EPP	 "energy_performance_preference"
@@ -21,6 +22,10 @@ static const char *const mode_files[] = {
 	"/sys/devices/system/cpu/amd_pstate/status",
 };
 #define MODES "active passive guided"
+/* What intel_pstate forgets when its mode changes. */
+#define INTEL_PSTATE "/sys/devices/system/cpu/intel_pstate/"
+static const char *const of_intel_pstate[] = { "no_turbo", "max_perf_pct",
+					       "min_perf_pct" };
 
 static const char *policy_file(unsigned int id, const char *name, char path[SYSFS_PATH])
 {
@@ -131,7 +136,8 @@ static int check_writable(const struct knobs *k, const char *path, struct err *e
 	return ret;
 }
 
-/* @word must be offered by the attribute @list, and @name must be writable. */
+/* @word must be offered by the attribute @list, and @name must be writable. "": any
+ * word is. */
 static int check_word(const struct knobs *k, unsigned int id, const char *what,
 		      const char *name, const char *list, const char *word,
 		      struct err *err)
@@ -147,7 +153,7 @@ static int check_word(const struct knobs *k, unsigned int id, const char *what,
 			       id, what, list);
 	if (ret)
 		return ret;
-	if (!sysfs_has_word(offered, word))
+	if (word[0] && !sysfs_has_word(offered, word))
 		return err_set(err, -EINVAL,
 			       "policy%u: %s '%s' is not offered; there are %s", id, what,
 			       word, offered);
@@ -186,14 +192,60 @@ static int check_mode(const struct knobs *k, const struct knobs_combo *c, struct
 	return ret ? ret : 1;
 }
 
-/* Active drivers have one EPP of their own for performance, and refuse any other. */
-static int check_pair(const struct knobs_policy *p, const struct knobs_combo *c,
-		      struct err *err)
+/* Drivers take 0..255, too. */
+static bool is_raw_epp(const char *epp, uint32_t *value)
 {
-	const char *governor = c->governor[0] ? c->governor : p->governor;
+	return !num_u32(epp, value);
+}
 
-	if (!strcmp(c->mode, "passive") || !c->epp[0] || !strcmp(c->epp, "performance") ||
-	    strcmp(governor, "performance") != 0 ||
+/* A raw one may read back as the name of that value. */
+static bool same_epp(const char *asked, const char *now)
+{
+	uint32_t value, other;
+
+	if (is_raw_epp(asked, &value))
+		return !is_raw_epp(now, &other) || other == value;
+	/* "default" reads back as what it stands for. */
+	return !strcmp(asked, now) || !strcmp(asked, "default");
+}
+
+bool knobs_same(const struct knobs_combo *asked, const struct knobs_combo *now)
+{
+	return !strcmp(asked->governor, now->governor) && same_epp(asked->epp, now->epp);
+}
+
+static int check_epp(const struct knobs *k, unsigned int id, const char *epp,
+		     struct err *err)
+{
+	uint32_t value;
+	bool raw = is_raw_epp(epp, &value);
+
+	if (raw && value > 255)
+		return err_set(err, -EINVAL, "policy%u: EPP %u is not in 0..255", id,
+			       value);
+	return check_word(k, id, "EPP", EPP, "energy_performance_available_preferences",
+			  raw ? "" : epp, err);
+}
+
+/*
+ * Active drivers have one EPP of their own for performance, and refuse any other. Another
+ * mode than at knobs_open() has another driver.
+ */
+static int check_pair(const struct knobs *k, const struct knobs_policy *found,
+		      const struct knobs_combo *c, struct err *err)
+{
+	const char *governor = c->governor;
+	struct knobs_policy now;
+	const struct knobs_policy *p = found;
+	uint32_t raw;
+
+	if (c->mode[0]) {
+		read_policy(k->sys, found->id, &now);
+		p = &now;
+	}
+	governor = governor[0] ? governor : p->governor;
+	if (!c->epp[0] || !strcmp(c->epp, "performance") ||
+	    (is_raw_epp(c->epp, &raw) && !raw) || strcmp(governor, "performance") != 0 ||
 	    (strcmp(p->driver, "intel_pstate") != 0 &&
 	     strcmp(p->driver, "amd-pstate-epp") != 0))
 		return 0;
@@ -219,11 +271,9 @@ static int check_words(const struct knobs *k, const struct knobs_combo *c,
 			ret = check_word(k, id, "governor", GOVERNOR,
 					 "scaling_available_governors", c->governor, err);
 		if (!ret && c->epp[0])
-			ret = check_word(k, id, "EPP", EPP,
-					 "energy_performance_available_preferences",
-					 c->epp, err);
+			ret = check_epp(k, id, c->epp, err);
 		if (!ret)
-			ret = check_pair(&k->policies[i], c, err);
+			ret = check_pair(k, &k->policies[i], c, err);
 	}
 	return ret;
 }
@@ -312,6 +362,10 @@ static int save(struct knobs *k, const struct knobs_combo *c, struct err *err)
 	int ret = mode ? state_save(&k->settings->state, mode, err) : 0;
 	unsigned int i;
 
+	for (i = 0; mode && i < 3; i++) {
+		snprintf(path, sizeof(path), INTEL_PSTATE "%s", of_intel_pstate[i]);
+		state_save(&k->settings->state, path, NULL);
+	}
 	for (i = 0; !ret && i < k->policy_count; i++)
 		if (mode ? k->policies[i].cpu_count > 0 : is_meant(&k->policies[i], c))
 			ret = save_policy(k, &k->policies[i], mode, err);
@@ -340,15 +394,43 @@ static int hold(struct knobs *k, struct err *err)
 	return 0;
 }
 
-/* "default" reads back as what it stands for. */
 static int set_epp(const struct knobs *k, unsigned int id, const char *epp,
 		   struct err *err)
 {
-	char path[SYSFS_PATH];
+	char path[SYSFS_PATH], now[SYSFS_TEXT], line[40];
+	int ret;
 
 	policy_file(id, EPP, path);
-	return strcmp(epp, "default") != 0 ? sysfs_set(k->sys, path, epp, err)
-					   : sysfs_write(k->sys, path, epp, err);
+	snprintf(line, sizeof(line), "%s\n", epp);
+	ret = sysfs_write(k->sys, path, line, err);
+	if (!ret)
+		ret = sysfs_read(k->sys, path, now, sizeof(now), err);
+	if (!ret && !same_epp(epp, now))
+		ret = err_set(err, -EIO, "%s: wrote '%s', it reads '%s'", path, epp, now);
+	return ret;
+}
+
+static bool is_forgotten(const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+
+	return !strcmp(name, "scaling_min_freq") || !strcmp(name, "scaling_max_freq") ||
+	       (!strncmp(path, INTEL_PSTATE, strlen(INTEL_PSTATE)) &&
+		strcmp(name, "status") != 0);
+}
+
+/* Limits and turbo are as they were before the mode was another. */
+static int set_forgotten(const struct knobs *k, struct err *err)
+{
+	const struct state *st = &k->settings->state;
+	char now[SYSFS_TEXT];
+	int ret = 0;
+
+	for (unsigned int i = k->first; !ret && i < st->count; i++)
+		if (is_forgotten(st->items[i].path) && state_compare(st, i, now, NULL))
+			ret = sysfs_set(k->sys, st->items[i].path, st->items[i].text,
+					err);
+	return ret;
 }
 
 static int set_mode(const struct knobs *k, const struct knobs_combo *c, struct err *err)
@@ -360,9 +442,12 @@ static int set_mode(const struct knobs *k, const struct knobs_combo *c, struct e
 	if (!c->mode[0] || !path || !strcmp(now, c->mode))
 		return 0;
 	ret = sysfs_set(k->sys, path, c->mode, err);
+	if (!ret)
+		ret = set_forgotten(k, err);
 	return ret ? ret : check_words(k, c, err);
 }
 
+/* The governor first: under performance, intel_pstate refuses EPPs (EBUSY). */
 static int set(const struct knobs *k, const struct knobs_combo *c, struct err *err)
 {
 	char path[SYSFS_PATH];

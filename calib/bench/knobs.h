@@ -23,7 +23,7 @@
 struct knobs_combo {
 	char mode[16]; /* of the driver; "": as it is. It is the same for all policies */
 	char governor[32]; /* "": as it is */
-	char epp[32];	   /* "": as it is */
+	char epp[32];	   /* a name or 0..255; "": as it is */
 	/* Of which policies; none: of all. */
 	unsigned int policies[CPUFREQ_MAX_POLICIES], policy_count;
 };
@@ -57,6 +57,8 @@ int knobs_parse(const char *text, struct knobs_combo *c, struct err *err);
 /* The same of two options; NULL: not given. */
 int knobs_of(const char *governor, const char *epp, struct knobs_combo *c,
 	     struct err *err);
+/* Is @now, of one policy, what @asked made of it? Its governor and EPP are told. */
+bool knobs_same(const struct knobs_combo *asked, const struct knobs_combo *now);
 /* Does it leave everything as it is? */
 bool knobs_empty(const struct knobs_combo *c);
 /* What knobs_parse() takes, into @out; returns @out. */

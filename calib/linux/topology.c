@@ -13,10 +13,14 @@
 #include "calib/linux/hotplug.h"
 #include "lib/cpulist.h"
 
+const struct topology_hybrid topology_hybrids[] = {
+	{ "cpu_core", "p" }, { "cpu_atom", "e" }, { "cpu_lowpower", "lp" }, { NULL }
+};
+
 /* What is known of one CPU's core. */
 struct core {
 	char compatible[64];
-	char type[16]; /* "p", "e": Intel hybrid */
+	char type[16]; /* "p", "e", "lp": Intel hybrid */
 	bool has_reg;
 	uint64_t reg;
 	uint32_t capacity_dmips_mhz;
@@ -103,10 +107,9 @@ static void core_read(const struct sysfs *sys, const struct dtcpus *tree,
 	memset(core, 0, sizeof(*core));
 	if (!core_from_link(sys, cpu, core))
 		core_from_tree(tree, cpu, core);
-	if (pmu_has_cpu(sys, "cpu_core", cpu))
-		strcpy(core->type, "p");
-	else if (pmu_has_cpu(sys, "cpu_atom", cpu))
-		strcpy(core->type, "e");
+	for (size_t i = 0; topology_hybrids[i].pmu && !core->type[0]; i++)
+		if (pmu_has_cpu(sys, topology_hybrids[i].pmu, cpu))
+			strcpy(core->type, topology_hybrids[i].name);
 }
 
 /* "arm,cortex-a15" -> "a15", "qcom,kryo385" -> "kryo385"; "" when it says no core. */

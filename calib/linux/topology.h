@@ -52,6 +52,13 @@ struct topology {
 int topology_read(const struct sysfs *sys, const struct dtcpus *tree, bool with_offline,
 		  struct topology *topo, struct err *err);
 
+/* The PMUs of hybrid x86, /sys/devices/PMU/cpus, and what we call their cores; ended by
+ * NULL. */
+struct topology_hybrid {
+	const char *pmu, *name;
+};
+extern const struct topology_hybrid topology_hybrids[];
+
 /* reg of the node that a Linux CPU number is; false: the kernel does not tell. */
 bool topology_cpu_reg(const struct sysfs *sys, unsigned int cpu, uint64_t *reg);
 

@@ -80,6 +80,77 @@ static void a_kind_that_is_offline_is_none(void **state)
 	assert_string_equal(types[0].name, "p");
 }
 
+/* A PMU that the kernel lacks, or one that is new to us: no CPU is lost. */
+static void what_no_pmu_has_is_a_kind_of_its_own(void **state)
+{
+	struct coretype types[CORETYPES_MAX];
+
+	(void)state;
+	put("sys/devices/system/cpu/online", "0-9\n");
+	put("sys/devices/cpu_core/cpus", "0-3\n");
+	assert_int_equal(look(types, NULL), 2);
+	assert_string_equal(types[0].name, "p");
+	assert_int_equal(types[0].cpu_count, 4);
+	assert_string_equal(types[1].name, "cpu");
+	assert_int_equal(types[1].cpu_count, 6);
+	put("sys/devices/cpu_atom/cpus", "4-7\n");
+	put("sys/devices/cpu_lowpower/cpus", "8-9\n");
+	assert_int_equal(look(types, NULL), 3);
+	assert_string_equal(types[1].name, "e");
+	assert_string_equal(types[2].name, "lp");
+	assert_int_equal(types[2].cpus[1], 9);
+	/* All of a kind are offline. */
+	put("sys/devices/system/cpu/online", "4-7\n");
+	put("sys/devices/cpu_core/cpus", "\n");
+	put("sys/devices/cpu_lowpower/cpus", "\n");
+	assert_int_equal(look(types, NULL), 1);
+	assert_string_equal(types[0].name, "e");
+}
+
+/* Policies of one CPU, two threads a core, two cores that turbo higher. */
+static void threads_and_favoured_cores_are_of_their_kind(void **state)
+{
+	static const char *const max[] = { "5800000", "5800000", "5500000",
+					   "5500000", "4300000", "4300000" };
+	struct coretype types[CORETYPES_MAX];
+
+	(void)state;
+	put("sys/devices/system/cpu/online", "0-5\n");
+	put("sys/devices/cpu_core/cpus", "0-3\n");
+	put("sys/devices/cpu_atom/cpus", "4-5\n");
+	for (int i = 0; i < 6; i++) {
+		const char *const attrs[][2] = {
+			{ "affected_cpus", "%d\n" },
+			{ "related_cpus", "%d\n" },
+			{ "scaling_driver", "intel_pstate\n" },
+			{ "scaling_governor", "powersave\n" },
+			{ "scaling_available_governors", "performance powersave\n" },
+			{ "cpuinfo_min_freq", "800000\n" },
+			{ "cpuinfo_max_freq", NULL },
+			{ "scaling_min_freq", "800000\n" },
+			{ "scaling_max_freq", NULL },
+		};
+		char name[128], text[64];
+
+		for (size_t j = 0; j < sizeof(attrs) / sizeof(attrs[0]); j++) {
+			snprintf(name, sizeof(name),
+				 "sys/devices/system/cpu/cpufreq/policy%d/%s", i,
+				 attrs[j][0]);
+			if (attrs[j][1])
+				snprintf(text, sizeof(text), attrs[j][1], i);
+			else
+				snprintf(text, sizeof(text), "%s\n", max[i]);
+			put(name, text);
+		}
+	}
+	assert_int_equal(look(types, NULL), 3);
+	assert_string_equal(types[0].name, "p-policy0");
+	assert_int_equal(types[0].cpu_count, 2);
+	assert_string_equal(types[1].name, "p-policy2");
+	assert_string_equal(types[2].name, "e");
+	assert_int_equal(types[2].cpu_count, 2);
+}
+
 static void where_nothing_tells_all_are_one(void **state)
 {
 	struct coretype types[CORETYPES_MAX];
@@ -104,6 +175,8 @@ int main(void)
 		T(with_cpufreq_and_nodes_they_are_cores),
 		T(hybrid_x86_without_cpufreq_is_told_by_its_pmus),
 		T(a_kind_that_is_offline_is_none),
+		T(what_no_pmu_has_is_a_kind_of_its_own),
+		T(threads_and_favoured_cores_are_of_their_kind),
 		T(where_nothing_tells_all_are_one),
 	};
 
