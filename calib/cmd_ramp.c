@@ -39,7 +39,7 @@ static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 	job->row_count++;
 	while (!ret && row->run_count < o->repeats) {
 		bench_grid_show(&job->grid, row->type, &row->combo, "",
-				o->idle_ns + RAMP_NS);
+				o->idle_ns + ramp_work_ns(job->grid.stage));
 		ret = ramp_once(s, row->cpu, o->idle_ns, &row->runs[row->run_count], err);
 		row->run_count += !ret;
 		job->grid.done += !ret;
@@ -171,8 +171,9 @@ const struct cmd cmd_ramp = {
 		"Each start is a new thread, as the scheduler remembers the load of an "
 		"old one. The lines '+-' are the standard deviation over the starts.\n"
 		"\n"
-		"Power is that of all meters that do not overlap, from 0.5 to 1.4 s "
-		"(meters are slow), and so holds what the rest of the machine draws; "
+		"Power is that of all meters that do not overlap, from 0.5 to 1.4 s, "
+		"or later and with work that goes on for a slow one, so that no reading "
+		"has idling in it; and so it holds what the rest of the machine draws; "
 		"without a "
 		"meter, or without cpufreq, a table with '-' is printed and says so. "
 		"Governors, EPPs and modes need root. They are put back at the end, on "

@@ -98,10 +98,10 @@ static int make_rows(struct job *job, struct err *err)
 }
 
 /* As planned: serialized steps take as long as they take. */
-static uint64_t step_ns(const struct sweep_plan *p)
+static uint64_t step_ns(const struct stage *s, const struct sweep_plan *p)
 {
-	return p->serialized ? p->packet_ns * p->tasks * (p->samples + 1)
-			     : p->step_ns * 7 / 6;
+	return sweep_settle_ns(s, p) + s->meter_ns +
+	       (p->serialized ? p->packet_ns * p->tasks * p->samples : p->step_ns);
 }
 
 static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
@@ -114,7 +114,8 @@ static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
 	s->ops->settings(s, row->cpu, &row->combo);
 	if (!job->plan.serialized)
 		snprintf(point, sizeof(point), "%u Hz %u %%", row->hz, row->load);
-	bench_grid_show(&job->grid, row->type, &row->combo, point, step_ns(&job->plan));
+	bench_grid_show(&job->grid, row->type, &row->combo, point,
+			step_ns(s, &job->plan));
 	ret = sweep_step(s, &job->plan, job->rates[cpu], row, err);
 	job->grid.done += !ret;
 	if (!ret)
@@ -256,7 +257,8 @@ const struct cmd cmd_sweep = {
 		"Power is that of all meters that do not overlap; without a meter, or "
 		"without cpufreq, the rest is measured all the same. A sample of power "
 		"is up to a second; what comes first, a sixth of a step or one sample of "
-		"time, is left out. Governors, EPPs and modes need root. "
+		"time, or two update intervals of a slow meter, is left out. Meters that "
+		"are off are on meanwhile. Governors, EPPs and modes need root. "
 		"They are put back at the end, on Ctrl-C (which prints the rows that are "
 		"finished), and when calib is killed.\n"
 		"\n"

@@ -97,7 +97,7 @@ static void read_all(struct rails *r)
 	}
 }
 
-static uint64_t longest_after(const struct rails *r)
+uint64_t rails_after_ns(const struct rails *r)
 {
 	uint64_t ns = 0;
 
@@ -112,7 +112,16 @@ static uint64_t end_of_reads(const struct rails *r)
 {
 	uint64_t to_ns = atomic_load(&r->to_ns);
 
-	return to_ns ? to_ns + longest_after(r) : 0;
+	return to_ns ? to_ns + rails_after_ns(r) : 0;
+}
+
+/* A slow meter's readings change soon after the begin and after the end; when they did is
+ * known to half of the time between reads. */
+static uint64_t time_to_next(const struct rails *r, uint64_t now_ns)
+{
+	bool changes = atomic_load(&r->to_ns) || now_ns < r->from_ns + rails_after_ns(r);
+
+	return changes && r->period_ns > PERIOD_NS ? PERIOD_NS : r->period_ns;
 }
 
 static struct timespec to_timespec(uint64_t ns)
@@ -129,10 +138,10 @@ static void *sample(void *arg)
 	for (;;) {
 		struct timespec at;
 
-		next += r->period_ns;
+		next += time_to_next(r, next);
 		/* Where it was late, or stood still, it does not catch up. */
 		if (next < stop_now_ns())
-			next = stop_now_ns() + r->period_ns;
+			next = stop_now_ns() + time_to_next(r, next);
 		end = end_of_reads(r);
 		if (end && next > end)
 			next = end;
@@ -141,9 +150,11 @@ static void *sample(void *arg)
 		while (end_of_reads(r) == end &&
 		       !pthread_cond_timedwait(&r->wake, &r->lock, &at))
 			;
-		/* When the end is known now, that may be sooner. */
+		/* When the end is known now, the next one is sooner. */
 		if (end_of_reads(r) == end)
 			read_all(r);
+		else
+			next = stop_now_ns();
 		pthread_mutex_unlock(&r->lock);
 		end = end_of_reads(r);
 		if (end && stop_now_ns() >= end)

@@ -90,6 +90,8 @@ int rails_begin(struct rails *r, struct err *err);
  * meter is noted when it has no energy for the first time.
  */
 void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e);
+/* So long after it the slowest meter's readings still tell of a moment. */
+uint64_t rails_after_ns(const struct rails *r);
 /* Virtual boards: let time pass until @ns, and read the meters meanwhile. */
 void rails_pass(struct rails *r, uint64_t ns);
 /* CLOCK_MONOTONIC, or virtual time. */

@@ -102,12 +102,26 @@ struct start {
 	uint64_t took_ns, had_ns;
 };
 
+uint64_t ramp_power_ns(const struct stage *s)
+{
+	const uint64_t ns = RAMP_POWER_BIN * (uint64_t)RAMP_BIN_NS;
+
+	return s->meter_ns > ns ? s->meter_ns : ns;
+}
+
+uint64_t ramp_work_ns(const struct stage *s)
+{
+	const uint64_t spare = (RAMP_BINS - RAMP_POWER_END_BIN) * (uint64_t)RAMP_BIN_NS;
+
+	return ramp_power_ns(s) + RAMP_POWER_NS + s->meter_ns + spare;
+}
+
 static int work(struct stage *s, void *arg, struct err *err)
 {
 	struct start *start = arg;
 	const struct stage_watch watch = { ramp_piece, &start->trace };
 	uint64_t begin = s->ops->now_ns(s), had = s->ops->task_ns(s);
-	int ret = s->ops->work(s, INFINITY, begin + RAMP_NS, &watch, err);
+	int ret = s->ops->work(s, INFINITY, begin + ramp_work_ns(s), &watch, err);
 
 	start->took_ns = s->ops->now_ns(s) - begin;
 	start->had_ns = s->ops->task_ns(s) - had;
@@ -121,8 +135,8 @@ static int measure(struct stage *s, unsigned int cpu, struct start *start,
 	const struct stage_task task = { work, start };
 	struct tally watt = { 0 };
 	const struct stage_power power = {
-		.after_ns = RAMP_POWER_BIN * (uint64_t)RAMP_BIN_NS,
-		.slice_ns = bins * (uint64_t)RAMP_BIN_NS,
+		.after_ns = ramp_power_ns(s),
+		.slice_ns = RAMP_POWER_NS,
 		.watt = &watt,
 	};
 	double gops;

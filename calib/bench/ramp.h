@@ -19,9 +19,10 @@
 #define RAMP_BINS	1500
 #define RAMP_NS		(UINT64_C(1500) * RAMP_BIN_NS)
 #define RAMP_STEADY_BIN 1000 /* the steady state is what is from here on */
-/* Power is the mean between these: meters are slow. */
+/* The work that power is for; see also ramp_power_ns(). */
 #define RAMP_POWER_BIN	   500
 #define RAMP_POWER_END_BIN 1400
+#define RAMP_POWER_NS	   ((RAMP_POWER_END_BIN - RAMP_POWER_BIN) * (uint64_t)RAMP_BIN_NS)
 #define RAMP_WINDOWS	   7
 #define RAMP_MAX_REPEATS   100
 
@@ -38,8 +39,8 @@ struct ramp_run {
 	double percent[RAMP_WINDOWS]; /* throughput, of the steady state's */
 	double converged_ms; /* begin of the first 5 ms that have 95 % of it; NAN: none */
 	double mops;	     /* steady state, in 1e6 steps/s */
-	double watt, joule_per_gop; /* from 0.5 to 1.4 s */
-	double had_cpu;		    /* share of the time that the task had the CPU */
+	double watt, joule_per_gop;
+	double had_cpu; /* share of the time that the task had the CPU */
 };
 
 /* A CPU under a combination of settings. */
@@ -55,6 +56,11 @@ struct ramp_row {
 void ramp_piece(void *arg, uint64_t from_ns, uint64_t to_ns, double steps);
 /* All but watt, joule_per_gop and had_cpu. 0; -ENODATA: it did nothing at the end. */
 int ramp_analyse(const struct ramp_trace *trace, struct ramp_run *run, struct err *err);
+/* When power is measured, after the start: meters are slow, and the idling before must
+ * not be in it. */
+uint64_t ramp_power_ns(const struct stage *s);
+/* How long a start takes: work goes on until the meters have told of RAMP_POWER_NS. */
+uint64_t ramp_work_ns(const struct stage *s);
 /*
  * ramp_once - idle for @idle_ns, run, analyse
  *

@@ -44,6 +44,9 @@ _Static_assert(sizeof(ALIGN) - 1 == 3 + COLUMNS, "a letter for each column");
 
 static void describe(const struct ramp_result *r, FILE *f)
 {
+	double from = ramp_power_ns(r->stage) * 1e-9, to = from + RAMP_POWER_NS * 1e-9;
+	char when[64];
+
 	stage_print_virtual(r->stage, r->seed, f);
 	fprintf(f,
 		"the serial float recurrence on one CPU after %.0f ms idle; mean of %u "
@@ -51,7 +54,8 @@ static void describe(const struct ramp_result *r, FILE *f)
 		"throughput in %% of the steady state over the first 5 ms to 1 s; 95 %%: "
 		"when it is reached\n",
 		r->idle_ns / 1e6, r->repeats, text_s(r->repeats));
-	stage_print_power(r->stage, ", from 0.5 to 1.4 s", f);
+	snprintf(when, sizeof(when), ", from %.2g to %.2g s", from, to);
+	stage_print_power(r->stage, when, f);
 	fprintf(f, "\n");
 }
 

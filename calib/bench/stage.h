@@ -34,7 +34,9 @@ struct stage_watch {
 
 /*
  * Power while a task runs: means over slices, from some time after its start on. Of a
- * task that ends within the first slice, up to its end.
+ * task that ends within the first slice, up to its end; of one that ends between a slice
+ * and its last reading (meter_ns later), that slice is no sample. What happened less than
+ * meter_ns before a slice is in it.
  */
 struct stage_power {
 	uint64_t after_ns, slice_ns; /* slice_ns is not 0 */
@@ -76,6 +78,7 @@ struct stage {
 	char board[64];
 	char meters[256];   /* whose sum the power is; "": there is none */
 	char no_meter[256]; /* why */
+	uint64_t meter_ns;  /* so long after it readings still tell of a moment */
 };
 
 struct stage_options {

@@ -57,6 +57,7 @@ static int linux_apply(struct stage *s, const struct knobs_combo *c, struct err 
 	struct linux_stage *ls = to_linux_stage(s);
 	int ret = rails_start(ls->rails, err);
 
+	s->meter_ns = rails_after_ns(ls->rails);
 	return ret ? ret : knobs_apply(&ls->knobs, c, err);
 }
 
@@ -132,6 +133,13 @@ static bool ends_before(const struct errand *e, uint64_t ns)
 	return false;
 }
 
+static bool has_ended(const struct errand *e)
+{
+	struct pollfd pfd = { .fd = e->ended_fd, .events = POLLIN };
+
+	return poll(&pfd, 1, 0) > 0;
+}
+
 /* Beside the task, so that it is not disturbed. */
 static void sample_power(struct rails *r, const struct errand *e,
 			 const struct stage_power *power, uint64_t begin_ns)
@@ -144,7 +152,7 @@ static void sample_power(struct rails *r, const struct errand *e,
 
 		ended = ends_before(e, stop_now_ns() + power->slice_ns);
 		rails_end(r, stop_now_ns(), &energy);
-		if (ended && power->watt->samples)
+		if (ended ? power->watt->samples > 0 : has_ended(e))
 			return;
 		if (rails_total(r, &energy, &uj))
 			tally_add(power->watt,

@@ -88,6 +88,13 @@ int sweep_full_rate(struct stage *s, unsigned int cpu, double *rate, struct err 
 	return ret;
 }
 
+uint64_t sweep_settle_ns(const struct stage *s, const struct sweep_plan *p)
+{
+	uint64_t ns = p->serialized ? p->packet_ns * p->tasks : p->step_ns / SETTLE_PART;
+
+	return s->meter_ns > ns ? s->meter_ns : ns;
+}
+
 /* A step on its way. */
 struct step {
 	const struct sweep_plan *plan;
@@ -133,13 +140,12 @@ static void forget(struct sweep_row *row)
 static int run_periodic(struct stage *s, void *arg, struct err *err)
 {
 	struct step *st = arg;
-	uint64_t step = st->plan->step_ns;
 	int ret;
 
 	st->next_ns = s->ops->now_ns(s);
-	ret = periods(s, st, st->next_ns + step / SETTLE_PART, err);
+	ret = periods(s, st, st->next_ns + sweep_settle_ns(s, st->plan), err);
 	forget(st->row);
-	return ret ? ret : periods(s, st, st->next_ns + step, err);
+	return ret ? ret : periods(s, st, st->next_ns + st->plan->step_ns, err);
 }
 
 static int processes(struct stage *s, struct step *st, struct err *err)
@@ -157,27 +163,45 @@ static int processes(struct stage *s, struct step *st, struct err *err)
 static int run_serialized(struct stage *s, void *arg, struct err *err)
 {
 	struct step *st = arg;
-	int ret = processes(s, st, err);
+	uint64_t end = s->ops->now_ns(s) + s->meter_ns;
+	int ret;
 
+	do {
+		ret = processes(s, st, err);
+	} while (!ret && s->ops->now_ns(s) < end);
 	forget(st->row);
 	for (uint32_t i = 0; !ret && i < st->plan->samples; i++)
 		ret = processes(s, st, err);
 	return ret;
 }
 
-/* Samples of power fit the step, so that the last is over before it is. */
-static struct stage_power power_of(const struct sweep_plan *p, struct sweep_row *row)
+/*
+ * Samples of power fit the step with the readings that tell of them, so that the last is
+ * over before it is. Where not even one does, it goes on to the end, after which the CPU
+ * idles.
+ */
+static uint64_t slice_ns(const struct stage *s, uint64_t step)
 {
-	uint64_t settle = p->serialized ? p->packet_ns * p->tasks
-					: p->step_ns / SETTLE_PART;
-	uint64_t step = p->serialized ? settle * p->samples : p->step_ns;
-	uint64_t slice = step * 9 / 10 / SLICES;
+	uint64_t room = step * 9 / 10 / SLICES, slice;
 
+	for (unsigned int n = SLICES; n > 1 && room < 2 * s->meter_ns; n--)
+		room = step * 9 / 10 / (n - 1);
+	if (room < 2 * s->meter_ns)
+		return UINT64_MAX / 4;
+	slice = room - s->meter_ns;
 	if (slice < SLICE_MIN_NS)
 		slice = SLICE_MIN_NS;
+	return slice < SWEEP_SLICE_NS ? slice : SWEEP_SLICE_NS;
+}
+
+static struct stage_power power_of(const struct stage *s, const struct sweep_plan *p,
+				   struct sweep_row *row)
+{
+	uint64_t step = p->serialized ? p->packet_ns * p->tasks * p->samples : p->step_ns;
+
 	return (struct stage_power){
-		.after_ns = settle,
-		.slice_ns = slice < SWEEP_SLICE_NS ? slice : SWEEP_SLICE_NS,
+		.after_ns = sweep_settle_ns(s, p),
+		.slice_ns = slice_ns(s, step),
 		.watt = &row->watt,
 	};
 }
@@ -188,7 +212,7 @@ int sweep_step(struct stage *s, const struct sweep_plan *p, double rate,
 	struct step st = { .plan = p, .row = row };
 	const struct stage_task task = { p->serialized ? run_serialized : run_periodic,
 					 &st };
-	const struct stage_power power = power_of(p, row);
+	const struct stage_power power = power_of(s, p, row);
 	int ret;
 
 	st.steps = p->serialized ? rate * p->packet_ns * 1e-9

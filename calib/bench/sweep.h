@@ -35,6 +35,10 @@ struct sweep_plan {
 	uint32_t tasks, samples;
 };
 
+/* How long a step goes on before it is looked at: what was before must not be in the
+ * readings of slow meters. */
+uint64_t sweep_settle_ns(const struct stage *s, const struct sweep_plan *p);
+
 /* A row of the table. */
 struct sweep_row {
 	const struct coretype *type;
