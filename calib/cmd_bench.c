@@ -397,8 +397,8 @@ static const struct bench_cmd_options bench_defaults = {
 	"and on Ctrl-C, when all processes are ended too; iterations done so far stay "  \
 	"in the file of -o, which is rewritten after each. On a virtual board, in "      \
 	"virtual "                                                                       \
-	"time, no scheduler is modelled: work is spread by capacity, and runs differ "   \
-	"by "                                                                            \
+	"time, no scheduler is modelled: work is spread by capacity, at the clocks "     \
+	"that the governor (those of 'calib ramp') settles at, and runs differ by "      \
 	"--rsd.\n"                                                                       \
 	"\n"                                                                             \
 	"Next: change what is to be judged, run the same again (--like FILE -o OTHER), " \

@@ -17,9 +17,10 @@ int sim_kernel_tree(const struct board *board, struct dtcpus *d, struct err *err
 		const struct board_cluster *cl = &board->clusters[i];
 
 		if (!cl->has_truth)
-			ret = err_set(err, -EINVAL,
-				      "board '%s': cluster '%s' has no truth to play",
-				      board->name, cl->name);
+			ret = err_set(
+				err, -EINVAL,
+				"board '%s' cannot be played: cluster '%s' has no truth",
+				board->name, cl->name);
 		for (unsigned int k = 0; !ret && k < cl->cpu_count; k++) {
 			struct dt_cpu *cpu = &d->cpus[cl->cpus[k]];
 
