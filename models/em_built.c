@@ -4,6 +4,7 @@
  */
 #include "models/em_built.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@ static int build(const struct checks_domain *c, unsigned int release,
 	bool fine = release >= EM_RELEASE(5, 15) && mw;
 
 	if (mw ? !c->has_v56 : !c->has_current)
-		return -1;
+		return -EINVAL;
 	memcpy(states, mw ? c->v56 : c->current, c->state_count * sizeof(*states));
 	if (release < EM_RELEASE(5, 9) || release >= EM_RELEASE(6, 9))
 		return 0;
