@@ -243,7 +243,7 @@ const struct cmd cmd_sweep = {
 		"it comes from. For each CPU there is a table of power and one of the "
 		"execution times of packets, with a row for each frequency, load and "
 		"governor: samples, average, standard deviation, maximum and minimum; "
-		"'late' are packets that ended after their period.\n"
+		"'late' are packets that took more than 1.01 periods.\n"
 		"\n"
 		"--serialized runs new processes in place of periods, one after the "
 		"other with a fixed packet each: the period is what the machine makes "

@@ -12,8 +12,9 @@
 #include "calib/bench/ramp.h"
 #include "lib/num.h"
 
-#define SETTLE_PART  6 /* of a step is not looked at */
-#define SLICES	     3 /* in a short step */
+#define SETTLE_PART  6	 /* of a step is not looked at */
+#define LATE_PART    100 /* of a period: a packet of 100 % just fills it */
+#define SLICES	     3	 /* in a short step */
 #define SLICE_MIN_NS UINT64_C(10000000)
 
 /* "A,B,C" with each in 1..@max. How many, or -EINVAL. */
@@ -116,7 +117,7 @@ static int period(struct stage *s, struct step *st, struct err *err)
 	st->next_ns += llround(1e9 / st->row->hz);
 	if (end <= st->next_ns)
 		return s->ops->sleep_until(s, st->next_ns, err);
-	st->row->late++;
+	st->row->late += end - st->next_ns > 1e9 / st->row->hz / LATE_PART;
 	st->next_ns = end;
 	return 0;
 }

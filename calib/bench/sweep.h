@@ -49,7 +49,7 @@ struct sweep_row {
 	/* Execution time: of a packet, or of all tasks of a sample, in seconds. */
 	struct tally seconds;
 	struct tally watt; /* of up to a second each */
-	uint64_t late;	   /* packets that ended after their period */
+	uint64_t late;	   /* packets that took over 1.01 periods */
 };
 
 /*

@@ -83,6 +83,16 @@ static void at_the_highest_clock_a_packet_takes_its_load_of_the_period(void **st
 	assert_int_equal(row.late, 0);
 }
 
+static void a_packet_that_just_fills_its_period_is_not_late(void **state)
+{
+	struct sweep_plan p = { 0 };
+	struct sweep_row row = step(&p, "performance", 73, 100);
+
+	(void)state;
+	assert_float_equal(row.seconds.average, 1.0 / 73, 1e-6);
+	assert_int_equal(row.late, 0);
+}
+
 static void a_lower_clock_takes_longer_and_draws_less(void **state)
 {
 	struct sweep_plan p = { 0 };
@@ -143,6 +153,7 @@ int main(void)
 		cmocka_unit_test(lists_that_make_no_sweep_are_refused),
 		cmocka_unit_test(
 			at_the_highest_clock_a_packet_takes_its_load_of_the_period),
+		cmocka_unit_test(a_packet_that_just_fills_its_period_is_not_late),
 		cmocka_unit_test(a_lower_clock_takes_longer_and_draws_less),
 		cmocka_unit_test(packets_that_do_not_fit_are_late_and_leave_no_backlog),
 		cmocka_unit_test(serialized_processes_take_work_and_start),
