@@ -412,10 +412,11 @@ static int save_settings(struct rails *r, struct err *err)
 	return ret ? ret : settings_commit(r->settings, err);
 }
 
-/* Until those that were off have measured something. */
+/* Until those that were off have measured for a whole interval, and some time to spare.
+ */
 static int start_all(struct rails *r, struct err *err)
 {
-	uint64_t ready_ns = stop_now_ns();
+	uint64_t ready_ns = stop_now_ns(), first_ns;
 	int ret = 0;
 
 	for (unsigned int i = 0; i < r->count && !ret; i++) {
@@ -423,8 +424,9 @@ static int start_all(struct rails *r, struct err *err)
 
 		ret = power_meter_start(&rail->pm, r->settings->sys, r->settings->note,
 					r->settings->note_arg, err);
-		if (rail->pm.info.enable[0] && ready_ns < stop_now_ns() + rail->after_ns)
-			ready_ns = stop_now_ns() + rail->after_ns;
+		first_ns = stop_now_ns() + rail->after_ns / 4 * 5;
+		if (rail->pm.info.enable[0] && ready_ns < first_ns)
+			ready_ns = first_ns;
 	}
 	if (!ret && stop_sleep_until(ready_ns))
 		ret = err_set(err, -EINTR, "interrupted");

@@ -164,3 +164,14 @@ scans() {
 	[ "$(grep -c "note: no energy is known while a meter fails: sensor stream .*: the command '.*' ended " err)" -eq 1 ]
 	[ "$(jq -c '[.workloads[0].iterations[]["energy-uj"] | length]' r.json)" = "[1,0,0]" ]
 }
+
+@test "a hwmon driver's own interval, or that of its mean, is what readings stand for" {
+	needs_namespace
+	meters hwmon
+	run --separate-stderr inside "$CALIB" bench perf --sysroot "$root" --sensor ina226/power1 \
+		--sensor avgmeter --iterations 1 --warmup 0 -o r.json -- sleep 0.3
+	[ "$status" -eq 0 ] || { echo "$stderr"; false; }
+	[ "$(jq -c '[.context.rails[]["interval-us"]]' r.json)" = "[36000,1000000]" ]
+	jq -e '.workloads[0].iterations[0] | [.["energy-uj"][] / .["time-ns"] * 1e3] |
+		.[0] > 1.24 and .[0] < 1.4 and .[1] > 2.49 and .[1] < 2.8' r.json
+}
