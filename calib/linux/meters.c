@@ -407,7 +407,13 @@ int power_meter_may_start(const struct power_meter *pm, const struct sysfs *sys,
 
 	if (ret || !is_off(pm, sys))
 		return ret;
-	return sysfs_may_write(sys, pm->info.enable, err);
+	ret = sysfs_may_write(sys, pm->info.enable, err);
+	if (ret != -EACCES)
+		return ret;
+	return err_set(err, ret,
+		       "sensor %s is switched off, and %s is not writable for this user; "
+		       "run as root",
+		       pm->info.name, pm->info.enable);
 }
 
 bool power_meter_changes(const struct power_meter *pm, const struct sysfs *sys)

@@ -83,6 +83,33 @@ behind() {
 	grep -q "its guardian put the settings back" err
 }
 
+@test "ramp and sweep that are killed: the guardian switches the meters off" {
+	meters odroid
+	all_settings > before
+	for command in ramp sweep; do
+		behind $command --sysroot "$root" --cpu 0 --governors schedutil
+		kill -KILL $pid
+		wait $pid || true
+		until [ ! -e "$root/run/calib/state.json" ]; do
+			sleep 0.01
+		done
+		all_settings | diff before -
+		grep -q "its guardian put the settings back" err
+	done
+}
+
+@test "a user who may not switch a meter on is told so by bench, ramp and sweep" {
+	unshare -U true 2> /dev/null || skip "no user namespace here"
+	meters odroid
+	chmod 0444 "$ina231"/*/enable
+	# Root there owns these files, but has no right to more than their mode says.
+	for command in "bench energy" ramp sweep; do
+		run --separate-stderr unshare -U "$CALIB" $command --sysroot "$root" --sensor odroid:4-0040
+		[ "$status" -eq 2 ]
+		[[ $stderr == *"error: sensor odroid:4-0040 sensor_arm is switched off, and /sys/bus/i2c/drivers/INA231/4-0040/enable is not writable for this user; run as root" ]]
+	done
+}
+
 @test "a meter that may not be switched on: what measure says, before anything is run" {
 	meters odroid
 	rm "$ina231/4-0040/enable"
