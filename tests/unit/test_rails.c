@@ -111,6 +111,22 @@ static void a_meter_that_averages_misses_nothing_whatever_its_phase(void **state
 	}
 }
 
+static void means_with_times_of_their_own_are_exact_whatever_their_phase(void **state)
+{
+	struct rail_sum s;
+	double uj;
+
+	(void)state;
+	for (unsigned int phase = 0; phase < 10; phase++) {
+		rail_sum_begin(&s, 100 * MS, 10 * MS);
+		rail_sum_until(&s, 157 * MS);
+		for (unsigned int t = 80 + phase; t <= 200; t += 10)
+			rail_sum_add(&s, t * MS, told_uw(t, phase));
+		assert_true(rail_sum_end(&s, &uj));
+		expect_uj(uj, 285000);
+	}
+}
+
 /* A machine with powercap zones of what tests/fake/meters knows. */
 static char *fake_meters(const char *kinds)
 {
@@ -441,6 +457,8 @@ int main(void)
 		cmocka_unit_test(the_window_cuts_what_is_before_and_behind),
 		cmocka_unit_test(first_and_last_reading_stand_to_the_ends_of_the_window),
 		cmocka_unit_test(a_meter_that_averages_misses_nothing_whatever_its_phase),
+		cmocka_unit_test(
+			means_with_times_of_their_own_are_exact_whatever_their_phase),
 		cmocka_unit_test(by_default_no_power_is_seen_twice),
 		cmocka_unit_test(what_is_asked_for_is_measured_and_added_once),
 		cmocka_unit_test(a_sensor_that_is_not_there_or_is_named_twice_is_refused),
