@@ -73,14 +73,19 @@ static bool mix_folder(uint64_t *hash, const char *path, unsigned int depth)
 	return n >= 0;
 }
 
+/* "none" of an empty folder. */
 static void digest(const struct sysfs *sys, const char *folder, char out[BOOT_DIGEST])
 {
 	uint64_t hash = FNV_BASIS;
 	char path[1024];
 
 	*out = '\0';
-	if (!sysfs_real(sys, folder, path, sizeof(path), NULL) &&
-	    mix_folder(&hash, path, 0))
+	if (sysfs_real(sys, folder, path, sizeof(path), NULL) ||
+	    !mix_folder(&hash, path, 0))
+		return;
+	if (hash == FNV_BASIS)
+		strcpy(out, "none");
+	else
 		snprintf(out, BOOT_DIGEST, "%016" PRIx64, hash);
 }
 

@@ -289,3 +289,35 @@ as_before() {
 	[ "$(cat "$DIR/clamp/clampkill.status")" -eq 137 ]
 	as_before clamp clampkill
 }
+
+@test "experiments: power is what measure sees; governors come back, also when killed" {
+	guest bench bench "$DIR/cpus2.dtb"
+	[ "$(cat "$DIR/bench/killed.status")" -eq 137 ]
+	says "$DIR/bench/killed.txt" "its guardian put the settings back"
+	as_before bench killed
+	says "$DIR/bench/ab.txt" "governor: A performance, B schedutil"
+	python3 - "$DIR/bench" <<- 'END'
+		import csv, json, sys
+		folder = sys.argv[1]
+		def rows(name):
+			return {r["governor"]: r["watt"] for r in json.load(open(f"{folder}/{name}.json"))["rows"]}
+		busy = [float(r["power_uw"]) * 1e-6 for r in csv.DictReader(open(f"{folder}/run/samples.csv"))
+			if r["cpu_count"] == "1"]
+		measured, ramp, sweep = sum(busy) / len(busy), rows("ramp"), rows("sweep")
+		print(measured, ramp, sweep)
+		# A task that never sleeps is at the highest clock under both.
+		for governor in "performance", "schedutil":
+			assert abs(ramp[governor]["mean"] / measured - 1) < 0.03
+		# One that sleeps most of the time is not.
+		assert sweep["schedutil"]["average"] < 0.5 * sweep["performance"]["average"]
+	END
+}
+
+@test "a series of boots: another tree and energy model are told" {
+	needs bench/series.json
+	needs measure/patched.dtb
+	guest reboot reboot "$DIR/measure/patched.dtb" "$DIR/bench/series.json"
+	says "$DIR/reboot/compare.txt" "A: before, 1 boot of 2 iterations, Linux $KERNEL"
+	says "$DIR/reboot/compare.txt" "device tree: A [0-9a-f]\{16\}, B [0-9a-f]\{16\} energy model: A none, B [0-9a-f]\{16\}"
+	says "$DIR/reboot/compare.txt" "order of boots: A B"
+}

@@ -367,8 +367,9 @@ static void make(const char *file)
 	free(command);
 }
 
-#define BASE  "sys/firmware/devicetree/base/"
-#define MODEL "sys/kernel/debug/energy_model/cpu0/ps:200000/power"
+#define BASE   "sys/firmware/devicetree/base/"
+#define MODELS "sys/kernel/debug/energy_model/"
+#define MODEL  MODELS "cpu0/ps:200000/power"
 
 static void the_tree_and_the_model_are_told_by_digests(void **state)
 {
@@ -386,6 +387,11 @@ static void the_tree_and_the_model_are_told_by_digests(void **state)
 	make("sys/kernel/debug/sched/features");
 	boot_read(&sys, &first);
 	assert_int_equal(strlen(first.tree), BOOT_DIGEST - 1);
+	assert_string_equal(first.energy_model, "none");
+	/* Some kernels have the folder all the same. */
+	make(MODELS "x");
+	assert_int_equal(unlink(files_path(files_dir, MODELS "x")), 0);
+	boot_read(&sys, &first);
 	assert_string_equal(first.energy_model, "none");
 	/* A boot loader's business. */
 	files_puts(files_dir, BASE "chosen/bootargs", "2");
