@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_COLUMNS 32
-
 void grid_add(struct grid *g, const char *fmt, ...)
 {
 	va_list ap;
@@ -111,13 +109,10 @@ static void put_rule(const struct grid *g, FILE *f, const size_t *widths)
 	fputs(" |\n", f);
 }
 
-int grid_print(const struct grid *g, FILE *f, bool markdown)
+static void find_widths(const struct grid *g, size_t *widths, size_t columns,
+			bool markdown)
 {
-	size_t columns = strlen(g->align), widths[MAX_COLUMNS] = { 0 }, i;
-
-	if (g->failed || columns > MAX_COLUMNS)
-		return -ENOMEM;
-	for (i = 0; i < g->count; i++) {
+	for (size_t i = 0; i < g->count; i++) {
 		size_t width = shown_width(g->cells[i], markdown);
 
 		/* A rule of Markdown has three at least. */
@@ -126,11 +121,22 @@ int grid_print(const struct grid *g, FILE *f, bool markdown)
 		if (width > widths[i % columns])
 			widths[i % columns] = width;
 	}
+}
+
+int grid_print(const struct grid *g, FILE *f, bool markdown)
+{
+	size_t columns = strlen(g->align), i;
+	size_t *widths = g->failed ? NULL : calloc(columns, sizeof(*widths));
+
+	if (!widths)
+		return -ENOMEM;
+	find_widths(g, widths, columns, markdown);
 	for (i = 0; i + columns <= g->count; i += columns) {
 		put_row(g, f, &g->cells[i], widths, markdown);
 		if (!i && markdown)
 			put_rule(g, f, widths);
 	}
+	free(widths);
 	return 0;
 }
 

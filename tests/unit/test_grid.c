@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -82,6 +83,22 @@ static void many_cells_fit(void **state)
 	grid_free(&g);
 }
 
+static void there_is_no_limit_to_columns(void **state)
+{
+	char align[101] = "", want[3 * 100 + 1] = "", *at = want;
+	struct grid g = { .align = align };
+
+	(void)state;
+	memset(align, 'r', 100);
+	for (int i = 0; i < 100; i++) {
+		grid_add(&g, "%d", i % 10);
+		at += sprintf(at, "%s%d", i ? "  " : "", i % 10);
+	}
+	strcpy(at, "\n");
+	assert_prints(&g, false, want);
+	grid_free(&g);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -89,6 +106,7 @@ int main(void)
 		cmocka_unit_test(
 			numbers_that_are_none_are_dashes_and_lines_end_with_text),
 		cmocka_unit_test(many_cells_fit),
+		cmocka_unit_test(there_is_no_limit_to_columns),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
