@@ -36,12 +36,34 @@ struct job_of_cmd {
 	size_t before; /* iterations of boots before */
 };
 
+/* Nothing could tell the two apart. */
+static int check_twice(const struct job_of_cmd *job, const struct workload_run *last,
+		       struct err *err)
+{
+	char text[512], other[512];
+
+	workload_describe(last, text, sizeof(text));
+	for (const struct workload_run *w = job->workloads; w < last; w++)
+		if (w->type == last->type &&
+		    !strcmp(workload_describe(w, other, sizeof(other)), text))
+			return err_set(err, -EINVAL,
+				       "workload '%s' is given twice (%s); --iterations "
+				       "runs it more often",
+				       w->type->name, text);
+	return 0;
+}
+
 static int add_workload(struct job_of_cmd *job, const char *spec, struct err *err)
 {
+	struct workload_run *w = &job->workloads[job->workload_count];
+	int ret;
+
 	if (job->workload_count == BENCH_MAX_WORKLOADS)
 		return err_set(err, -E2BIG, "more than %d workloads",
 			       BENCH_MAX_WORKLOADS);
-	return workload_parse(spec, &job->workloads[job->workload_count++], err);
+	ret = workload_parse(spec, w, err);
+	job->workload_count++;
+	return ret ? ret : check_twice(job, w, err);
 }
 
 /* "messages:groups=10,...", as the user would have given it. */

@@ -17,12 +17,6 @@ static int rail_of(const struct bench_context *c, const char *name)
 	return -ENOENT;
 }
 
-static bool same_work(const struct bench_series *a, const struct bench_series *b)
-{
-	return !strcmp(a->workload, b->workload) && !bench_differing(a, b) &&
-	       !bench_differing(b, a);
-}
-
 #define FORCE_HINT "; --force compares all the same, by position"
 
 static int not_same(const struct comparison *c, unsigned int file,
@@ -61,7 +55,7 @@ static int find_series(const struct comparison *c, unsigned int file,
 
 	for (i = 0; i < r->series_count; i++) {
 		*out = &r->series[i];
-		if (same_work(a, *out))
+		if (bench_same_work(a, *out))
 			return 0;
 	}
 	for (i = 0; i < r->series_count; i++)

@@ -110,6 +110,28 @@ static uint32_t first_order(const struct bench_result *r)
 	return first;
 }
 
+/* In a series of boots that goes on: what is written must be read again. */
+static int check_room(const struct experiment *x, uint32_t order, struct err *err)
+{
+	const struct bench_result *r = x->result;
+
+	for (unsigned int i = 0; i < r->series_count; i++)
+		if (r->series[i].iteration_count + x->iterations > BENCH_MAX_ITERATIONS)
+			return err_set(err, -E2BIG,
+				       "%s: %zu iterations are there, and up to %d fit; "
+				       "begin another file",
+				       r->series[i].workload,
+				       r->series[i].iteration_count,
+				       BENCH_MAX_ITERATIONS);
+	if ((uint64_t)order + (uint64_t)x->iterations * x->workload_count - 1 >
+	    BENCH_MAX_ORDER)
+		return err_set(err, -E2BIG,
+			       "the last iteration's 'order' is %u, and up to %d fit; "
+			       "begin another file",
+			       order - 1, BENCH_MAX_ORDER);
+	return 0;
+}
+
 int experiment_run(struct experiment *x, struct err *err)
 {
 	struct state_of_run run = { .start_ns = stop_now_ns() };
@@ -117,6 +139,8 @@ int experiment_run(struct experiment *x, struct err *err)
 	int ret = bench_result_writable(x->output, err);
 
 	run.order = first_order(x->result);
+	if (!ret)
+		ret = check_room(x, run.order, err);
 	run.all = rounds * x->workload_count;
 	x->result->interrupted = true;
 	progress_start(&run.progress, run.start_ns);

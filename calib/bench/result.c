@@ -66,6 +66,12 @@ const struct bench_param *bench_differing(const struct bench_series *a,
 	return NULL;
 }
 
+bool bench_same_work(const struct bench_series *a, const struct bench_series *b)
+{
+	return !strcmp(a->workload, b->workload) && !bench_differing(a, b) &&
+	       !bench_differing(b, a);
+}
+
 int bench_series_add(struct bench_series *s, const struct bench_iteration *it,
 		     struct err *err)
 {

@@ -23,6 +23,7 @@
 #define BENCH_MAX_PARAMS     24
 #define BENCH_MAX_WORKLOADS  16
 #define BENCH_MAX_ITERATIONS 100000
+#define BENCH_MAX_ORDER	     INT32_MAX
 #define BENCH_MAX_BOOTS	     256
 
 /* How a rail's energy was got. */
@@ -125,6 +126,8 @@ const char *bench_param_value(const struct bench_series *s, const char *key);
 /* The first parameter that @a has and @b has not, or not so; NULL: none. */
 const struct bench_param *bench_differing(const struct bench_series *a,
 					  const struct bench_series *b);
+/* One workload with the same parameters? */
+bool bench_same_work(const struct bench_series *a, const struct bench_series *b);
 /* Append @it. 0, -ENOMEM, -E2BIG beyond BENCH_MAX_ITERATIONS. */
 int bench_series_add(struct bench_series *s, const struct bench_iteration *it,
 		     struct err *err);

@@ -225,6 +225,20 @@ static int read_boot(const struct json *obj, struct bench_result *r, struct benc
 	return ret ? ret : bench_boot_add(r, b->state, &b->context, err);
 }
 
+/* One that counts as two makes boots look alike. */
+static int check_boot_id(const struct bench_result *r, struct err *err)
+{
+	const char *id = r->boots[r->boot_count - 1].context.boot.id;
+
+	for (unsigned int i = 0; *id && i + 1 < r->boot_count; i++)
+		if (!strcmp(r->boots[i].context.boot.id, id))
+			return err_set(
+				err, -EINVAL,
+				"context: key 'boot-id': '%s' is that of boots[%u]", id,
+				i);
+	return 0;
+}
+
 static int read_boots(const struct json *root, struct bench_result *r, struct err *err)
 {
 	const struct json *arr = NULL;
@@ -239,6 +253,8 @@ static int read_boots(const struct json *root, struct bench_result *r, struct er
 		ret = b ? read_boot(json_at(arr, i), r, b, err)
 			: err_set(err, -ENOMEM, "out of memory");
 		free(b);
+		if (!ret)
+			ret = check_boot_id(r, err);
 		if (ret)
 			err_wrap(err, ret, "boots[%zu]", i);
 	}
@@ -315,9 +331,8 @@ static int read_iteration(const struct json *obj, const struct bench_result *r,
 	int ret = json_only_keys(obj, known, err);
 	uint64_t order = 0;
 
-	/* A series of boots goes on above it. */
 	if (!ret)
-		ret = json_get_range(obj, "order", 0, INT32_MAX, &order, err);
+		ret = json_get_range(obj, "order", 0, BENCH_MAX_ORDER, &order, err);
 	it->order = order;
 	if (!ret)
 		ret = json_opt_text(obj, "label", it->label, sizeof(it->label), err);
@@ -388,6 +403,18 @@ static int read_series(const struct json *obj, const struct bench_result *r,
 	return ret ? ret : read_iterations(obj, r, s, err);
 }
 
+/* The last one, which would be taken for another. */
+static int check_workload(const struct bench_result *r, struct err *err)
+{
+	const struct bench_series *last = &r->series[r->series_count - 1];
+
+	for (unsigned int i = 0; i + 1 < r->series_count; i++)
+		if (bench_same_work(&r->series[i], last))
+			return err_set(err, -EINVAL, "it is the work of workloads[%u]",
+				       i);
+	return 0;
+}
+
 static int read_workloads(const struct json *root, struct bench_result *r,
 			  struct err *err)
 {
@@ -397,6 +424,8 @@ static int read_workloads(const struct json *root, struct bench_result *r,
 	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
 		r->series_count++; /* of what is to be freed */
 		ret = read_series(json_at(arr, i), r, &r->series[i], err);
+		if (!ret)
+			ret = check_workload(r, err);
 		if (ret)
 			err_wrap(err, ret, "workloads[%zu]", i);
 	}

@@ -287,3 +287,42 @@ compare() {
 	compare s.json
 	[ "$status" -eq 0 ]
 }
+
+@test "as many states as there may be are compared in one table" {
+	for state in s1 s2 s3 s4 s5 s6 s7 s8; do virtual $state -w pipe --iterations 2; done
+	[ "$status" -eq 0 ]
+	for format in text markdown json; do
+		compare s.json --metric time --format $format
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ]
+		[ -n "$output" ]
+	done
+	cp s.json before.json
+	virtual s9
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: --boot: more than 8 states" ]]
+	cmp s.json before.json
+}
+
+@test "a series edited by hand is refused where it would count wrongly, or could not go on" {
+	for state in old new; do virtual $state -w pipe --iterations 2; done
+	mv s.json good.json
+	jq '.boots[1].context["boot-id"] = .boots[0].context["boot-id"]' good.json > s.json
+	compare s.json
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "calib bench compare: error: 's.json': boots[1]: context: key 'boot-id': 'virtual-1' is that of boots[0]" ]
+	jq '.workloads += .workloads' good.json > s.json
+	compare s.json
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "calib bench compare: error: 's.json': workloads[1]: it is the work of workloads[0]" ]
+	jq '.workloads[0].iterations[-1].order = 2147483646' good.json > s.json
+	cp s.json before.json
+	virtual new --iterations 2
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: the last iteration's 'order' is 2147483646, and up to 2147483647 fit; begin another file" ]]
+	cmp s.json before.json
+	virtual new --iterations 1
+	[ "$status" -eq 0 ]
+	compare s.json
+	[ "$status" -eq 0 ]
+}

@@ -392,3 +392,12 @@ same_work() {
 	command -v hackbench > /dev/null || skip "no hackbench here (Debian package 'rt-tests')"
 	same_work hack_bench
 }
+
+@test "a workload that is given twice is refused, one with other parameters is not" {
+	bench perf --board virtual:odroid-xu3 -w pipe -w messages -w pipe:loops=100000
+	[ $status -eq 2 ]
+	[ -z "$output" ]
+	[ "$stderr" = "calib bench perf: error: workload 'pipe' is given twice (loops=100000); --iterations runs it more often" ]
+	bench perf --board virtual:odroid-xu3 -w pipe -w pipe:loops=5000 --iterations 2
+	[ $status -eq 0 ]
+}

@@ -254,6 +254,8 @@ static void the_reader_is_strict_with_boots(void **state)
 		       "iterations[1]: key 'boot': the file has no 'boots'");
 	add_boots();
 	assert_refused("\"old\"", "\"\"", "boots[0]: key 'state' is empty");
+	assert_refused("\"1234-6\"", "\"1234-5\"",
+		       "boots[1]: context: key 'boot-id': '1234-5' is that of boots[0]");
 	assert_refused("\"state\"", "\"stage\"", "boots[0]: unknown key 'stage'");
 	assert_refused("\"boot\": 1", "\"boot\": 2",
 		       "workloads[0]: iterations[1]: key 'boot': 2 is not a whole number "
