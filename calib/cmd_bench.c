@@ -411,8 +411,10 @@ static const struct bench_cmd_options bench_defaults = {
 	"that --sensor names: counters by their difference, others by the trapezoid "    \
 	"over the times of their readings. As for 'calib measure', meters that are off " \
 	"are on meanwhile, which needs root, and those of IIO are read through their "   \
-	"buffer where it is free. While a meter fails an iteration has no energy, and "  \
-	"a "                                                                             \
+	"buffer where it is free. While a meter fails, or where an iteration takes "     \
+	"less "                                                                          \
+	"than a tenth of what one of its readings does, an iteration has no energy, "    \
+	"and a "                                                                         \
 	"note says why. Without a meter, times are all there is.\n"                      \
 	"\n"                                                                             \
 	"Iterations of several workloads take turns. Settings are put back at the end, " \

@@ -309,10 +309,20 @@ static void note_order(const struct page *page)
 			   "takes turns");
 }
 
+static bool has_energy(const struct comparison_workload *w)
+{
+	for (unsigned int i = 0; i < w->metric_count; i++)
+		if (!strncmp(w->metrics[i].name, "energy", 6))
+			return true;
+	return false;
+}
+
 /* A meter that hardly moves during an iteration says little of it, and what it misses of
  * one may be in the next. */
 static void note_coarse(const struct page *page)
 {
+	if (!has_energy(page->w))
+		return;
 	for (unsigned int k = 0; k < page->c->file_count; k++) {
 		const struct bench_context *c = &page->c->files[k].result->context;
 		const struct bench_series *s = page->w->series[k];

@@ -61,6 +61,7 @@ static void look_at_reads(struct experiment *x, struct state_of_run *run,
 		struct err text;
 
 		if (info->counted || !info->interval_us || !x->note ||
+		    !it->has_energy[i] ||
 		    it->time_ns / 1000 / info->interval_us >= FEW_READS)
 			continue;
 		err_set(&text, 0,

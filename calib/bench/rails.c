@@ -229,6 +229,21 @@ static void take_counters(struct rails *r, struct rails_energy *e)
 	}
 }
 
+/* What the meter's noise and the times of its updates make of so short a window is more
+ * than what was drawn in it. */
+static bool is_too_short(struct rail *rail, const struct rails_energy *e)
+{
+	uint64_t window_ns = e->to_ns - e->from_ns;
+
+	if (window_ns >= rail->mean_ns / 10)
+		return false;
+	err_set(&rail->why, 0,
+		"sensor %s: %.2g s is less than a tenth of what its readings are of "
+		"(%.2g s); let each run last longer",
+		rail->info.name, window_ns * 1e-9, rail->mean_ns * 1e-9);
+	return true;
+}
+
 /*
  * Reads that fail now and then leave no hole that matters, but nobody knows what comes
  * after the last. One that was late was no hole, unless the readings' own times say so.
@@ -239,6 +254,8 @@ static bool is_whole(struct rail *rail, const struct rails_energy *e)
 
 	if (hole_max < 4 * rail->mean_ns)
 		hole_max = 4 * rail->mean_ns;
+	if (is_too_short(rail, e))
+		return false;
 	if (rail->failed || rail->fails > (rail->sum.reads + rail->fails) / 10)
 		return false;
 	if (!rail->timed || rail->sum.hole_ns <= hole_max)
@@ -268,14 +285,15 @@ static void note_failures(struct rails *r, const struct rails_energy *e)
 
 		if (e->known[i] || rail->noted)
 			continue;
-		rails_note(r, "no energy is known while a meter fails: %s",
-			   rail->why.msg);
+		rails_note(r, "no energy is known: %s", rail->why.msg);
 		rail->noted = true;
 	}
 }
 
-void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e)
+void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *out)
 {
+	struct rails_energy energy, *e = out ? out : &energy;
+
 	*e = (struct rails_energy){ .from_ns = r->from_ns, .to_ns = to_ns };
 	if (r->virt) {
 		atomic_store(&r->to_ns, to_ns);
@@ -291,7 +309,8 @@ void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e)
 		end_thread(r, to_ns);
 	}
 	take_sums(r, to_ns, e);
-	note_failures(r, e);
+	if (out)
+		note_failures(r, e);
 }
 
 void rails_pass(struct rails *r, uint64_t ns)
@@ -459,14 +478,15 @@ void rails_stop(struct rails *r)
 	r->started = false;
 }
 
-int rails_open_virtual(struct virtual *v, const struct board *board, struct rails **out,
-		       struct err *err)
+int rails_open_virtual(struct virtual *v, const struct board *board,
+		       struct settings *settings, struct rails **out, struct err *err)
 {
 	struct rails *r = calloc(1, sizeof(*r));
 
 	if (!r)
 		return err_set(err, -ENOMEM, "out of memory");
 	r->virt = v;
+	r->settings = settings;
 	for (unsigned int i = 0; i < board->sensor_count && r->count < RAILS_MAX; i++) {
 		const struct board_sensor *s = &board->sensors[i];
 		struct rail *rail = &r->rails[r->count];

@@ -56,9 +56,10 @@ int rails_open(const struct rails_options *opt, struct rails **out, struct err *
 /*
  * rails_open_virtual - the meters of a virtual board, in its time
  * @v, @board: borrowed
+ * @settings: borrowed, for notes; may be NULL
  */
-int rails_open_virtual(struct virtual *v, const struct board *board, struct rails **out,
-		       struct err *err);
+int rails_open_virtual(struct virtual *v, const struct board *board,
+		       struct settings *settings, struct rails **out, struct err *err);
 /*
  * rails_start - the meters are switched on, and read through their buffers, from here on
  *
@@ -87,9 +88,9 @@ int rails_begin(struct rails *r, struct err *err);
  *
  * Goes on for two update intervals of the slowest meter, 4 s at most, or as long as an
  * external one's readings are late: so long they tell of the window. What is wrong with a
- * meter is noted when it has no energy for the first time.
+ * meter is noted when it has no energy for the first time. @out: NULL: nobody wants it.
  */
-void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *e);
+void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *out);
 /* So long after it the slowest meter's readings still tell of a moment. */
 uint64_t rails_after_ns(const struct rails *r);
 /* Virtual boards: let time pass until @ns, and read the meters meanwhile. */

@@ -222,7 +222,7 @@ static int run_real(struct site *s, struct workload_run *w, struct bench_iterati
 	}
 	ret = job_go(&job, &times, err);
 	rails_end(s->rails, ret ? stop_now_ns() : times.start_ns + times.time_ns,
-		  &energy);
+		  ret ? NULL : &energy);
 	if (ret)
 		return ret;
 	it->start_ns = times.start_ns;

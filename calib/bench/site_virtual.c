@@ -29,9 +29,11 @@ int site_virtual_open(struct site *s, struct err *err)
 	rng_seed(&s->rng, s->opt.seed, STREAM_RUNS + boot);
 	rng_seed(&boots, s->opt.seed, STREAM_BOOTS + boot);
 	s->boot_factor = boot ? 1 + s->opt.boot_rsd * rng_normal(&boots) : 1;
+	settings_init(&s->settings, NULL, s->opt.note, s->opt.note_arg);
 	ret = virtual_new(&s->board, &vo, &s->virt, err);
 	if (!ret)
-		ret = rails_open_virtual(s->virt, &s->board, &s->rails, err);
+		ret = rails_open_virtual(s->virt, &s->board, &s->settings, &s->rails,
+					 err);
 	if (!ret && !rails_count(s->rails) && s->opt.note)
 		s->opt.note(s->opt.note_arg,
 			    "this board has no power meter: only times are measured");

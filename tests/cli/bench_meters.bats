@@ -118,7 +118,7 @@ behind() {
 	[[ $stderr == *"error: cannot write /sys/bus/i2c/drivers/INA231/4-0040/enable: "* ]]
 	[ ! -e ran ]
 	# Not asked for, it is left out.
-	calib bench energy --sysroot "$root" --iterations 1 --warmup 0 -- true
+	calib bench energy --sysroot "$root" --iterations 1 --warmup 0 -- sleep 0.2
 	[ "$status" -eq 0 ]
 	[[ $output == *"odroid:4-0045"* && $output != *"odroid:4-0040"* ]]
 }
@@ -160,7 +160,7 @@ scans() {
 				echo 'read gone ENODEV 1' > faults; }
 			sleep 0.2"
 	[ "$status" -eq 0 ]
-	[ "$(grep -c "note: no energy is known while a meter fails: sensor odroid:4-0040 sensor_arm: power: reading fails: No such device" <<< "$stderr")" -eq 1 ]
+	[ "$(grep -c "note: no energy is known: sensor odroid:4-0040 sensor_arm: power: reading fails: No such device" <<< "$stderr")" -eq 1 ]
 	jq -e '.workloads[0].iterations | length == 3 and (.[0]["energy-uj"] | length == 2) and
 		all(.[1:][]; .["energy-uj"] | has("odroid:4-0040") | not)' r.json
 	[[ $output =~ time,\ s\ +3\  ]]
@@ -188,7 +188,7 @@ scans() {
 	"$B/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
 	ended 0
 	cat err
-	[ "$(grep -c "note: no energy is known while a meter fails: sensor stream .*: the command '.*' ended " err)" -eq 1 ]
+	[ "$(grep -c "note: no energy is known: sensor stream .*: the command '.*' ended " err)" -eq 1 ]
 	[ "$(jq -c '[.workloads[0].iterations[]["energy-uj"] | length]' r.json)" = "[1,0,0]" ]
 }
 

@@ -291,7 +291,7 @@ mean() {
 	bench perf --sysroot root --iterations 3 --warmup 0 -o r.json -- \
 		sh -c "echo >> n; if [ \$(wc -l < n) -eq 2 ]; then echo x > $zone; else echo 2000000 > $zone; fi"
 	[ $status -eq 0 ]
-	[[ $stderr == *"note: no energy is known while a meter fails: sensor rapl:package-0: energy_uj: reading fails: "* ]]
+	[[ $stderr == *"note: no energy is known: sensor rapl:package-0: energy_uj: reading fails: "* ]]
 	# Of the third, too, nobody knows where it began.
 	[[ $output =~ rapl:package-0,\ J\ +1\ +1\ +-\ +1\ +1 ]]
 	[[ $output =~ command\ +time,\ s\ +3 ]]
@@ -400,4 +400,18 @@ same_work() {
 	[ "$stderr" = "calib bench perf: error: workload 'pipe' is given twice (loops=100000); --iterations runs it more often" ]
 	bench perf --board virtual:odroid-xu3 -w pipe -w pipe:loops=5000 --iterations 2
 	[ $status -eq 0 ]
+}
+
+@test "what is much shorter than a meter's reading has no energy, and a note says why" {
+	bench perf --board virtual:odroid-xu3 -w pipe:loops=1000 --iterations 2 -o r.json
+	[ $status -eq 0 ]
+	[ "$(grep -c energ <<< "$stderr")" -eq 2 ]
+	[[ $stderr == *"note: no energy is known: sensor ina231@0x40 VDD_ARM: 0.005 s is less than a tenth of what its readings are of (0.26 s); let each run last longer"* ]]
+	[ "$(grep -cE 'energy, J|power, W' <<< "$output")" -eq 0 ]
+	[ "$(jq -c '[.workloads[].iterations[]."energy-uj"] | unique' r.json)" = "[{}]" ]
+	bench compare r.json r.json
+	[ $status -eq 0 ]
+	[[ $output != *energy* ]]
+	bench perf --board virtual:odroid-xu3 -w pipe:loops=6000 --iterations 2
+	[ "$(grep -cE 'energy, J|power, W' <<< "$output")" -eq 2 ]
 }

@@ -422,7 +422,7 @@ static void virtual_rails_have_the_energy_that_is_drawn(void **state)
 	assert_non_null(board);
 	assert_int_equal(board_load("odroid-xu3", board, &err), 0);
 	assert_int_equal(virtual_new(board, &vo, &v, &err), 0);
-	assert_int_equal(rails_open_virtual(v, board, &r, &err), 0);
+	assert_int_equal(rails_open_virtual(v, board, NULL, &r, &err), 0);
 	assert_int_equal(rails_count(r), 2);
 	/* Idle, 2 s of load, idle: what is read late must not be missed. */
 	rails_pass(r, 3000 * MS);

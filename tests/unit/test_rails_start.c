@@ -302,7 +302,7 @@ static void scans_that_stop_coming_leave_no_energy(void **state)
 	open_ina226();
 	window(false, &e);
 	assert_false(e.known[0]);
-	assert_non_null(strstr(note, "no energy is known while a meter fails: sensor "
+	assert_non_null(strstr(note, "no energy is known: sensor "
 				     "iio:ina226@2-0041/power2: no reading came for "
 				     "0.0"));
 	/* Nor is what came last taken for what is drawn later. */
