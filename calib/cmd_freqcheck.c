@@ -18,6 +18,8 @@
 #include "lib/progress.h"
 #include "lib/text.h"
 
+#define TIME_MIN_NS 1000000u
+
 struct freqcheck_cmd_options {
 	struct opt_list clusters;
 	uint64_t time_ns;
@@ -286,6 +288,15 @@ static int run_job(struct job *job, struct err *err)
 	return ret ? ret : count_wrong(job) > 0;
 }
 
+/* A load has not begun by then. */
+static int check_time(const struct freqcheck_cmd_options *o, struct err *err)
+{
+	if (o->time_ns >= TIME_MIN_NS)
+		return 0;
+	return err_set(err, -EINVAL,
+		       "--time of less than 1 ms tells no clock; the default is 200ms");
+}
+
 static int run_freqcheck(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
 			 struct err *err)
 {
@@ -300,7 +311,9 @@ static int run_freqcheck(struct cmd_ctx *ctx, const void *options, int argc, cha
 	job->ctx = ctx;
 	job->opts = options;
 	stop_begin(&stop);
-	ret = run_job(job, err);
+	ret = check_time(options, err);
+	if (!ret)
+		ret = run_job(job, err);
 	target_close(&job->target);
 	free(job);
 	/* What a signal asked for has been done. */

@@ -17,7 +17,7 @@ static int look(struct bare_cpu *c, uint64_t time_ns)
 {
 	uint64_t begin_ns, begin_work, begin_load_ns,
 		begin_cycles[BOARD_MAX_CPUS] = { 0 };
-	uint64_t ns, end_cycles[BOARD_MAX_CPUS];
+	uint64_t ns, load_ns, end_cycles[BOARD_MAX_CPUS];
 	const struct load_kernel *kernel = load_find(PLAN_LOAD, NULL);
 	struct cycles cycles;
 	struct loads *loads;
@@ -33,8 +33,8 @@ static int look(struct bare_cpu *c, uint64_t time_ns)
 	cycles_read(&cycles, begin_cycles);
 	ret = stop_sleep_until(begin_ns + time_ns);
 	ns = stop_now_ns() - begin_ns;
-	c->rate = (loads_work(loads) - begin_work) * 1e9 /
-		  (loads_time_ns(loads) - begin_load_ns);
+	load_ns = loads_time_ns(loads) - begin_load_ns;
+	c->rate = load_ns ? (loads_work(loads) - begin_work) * 1e9 / load_ns : 0;
 	if (!cycles_read(&cycles, end_cycles))
 		c->khz = llround((end_cycles[0] - begin_cycles[0]) * 1e6 / ns);
 	cycles_close(&cycles);

@@ -99,6 +99,10 @@ column() {
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"no cpufreq: "* ]]
 	[ ! -d /sys/devices/system/cpu/cpufreq/policy0 ] || skip "this machine has cpufreq"
+	freqcheck --time 1ns
+	[ "$status" -eq 2 ]
+	[ -z "$output" ]
+	[ "$stderr" = "calib freqcheck: error: --time of less than 1 ms tells no clock; the default is 200ms" ]
 	freqcheck --time 20ms
 	[ "$status" -eq 2 ]
 	[[ ${lines[0]} == "CPU "*" under load, by its cycle counter" ||
