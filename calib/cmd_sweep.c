@@ -51,11 +51,10 @@ static int make_plan(struct job *job, struct cmd_ctx *ctx, struct err *err)
 	const struct sweep_options *o = job->opts;
 	int ret = check_options(ctx, o->serialized, err);
 
-	if (!ret)
-		ret = sweep_frequencies(o->hz, &job->plan, err);
-
-	if (!ret)
-		ret = sweep_loads(o->loads, &job->plan, err);
+	if (!ret && sweep_frequencies(o->hz, &job->plan, err))
+		ret = err_wrap(err, -EINVAL, "--hz");
+	if (!ret && sweep_loads(o->loads, &job->plan, err))
+		ret = err_wrap(err, -EINVAL, "--loads");
 	job->plan.serialized = o->serialized;
 	job->plan.step_ns = o->step_ns;
 	job->plan.packet_ns = o->packet_ns;

@@ -110,10 +110,10 @@ assert r['seconds']['samples'] > 300 and r['late'] == 0
 @test "what is no sweep is refused" {
 	sweep --board virtual:odroid-xu3 --loads 50,10
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"error: '50,10' is not a list of at most 21 ascending loads"* ]]
+	[[ "$stderr" == *"error: --loads: '50,10' is not a list of at most 21 ascending loads"* ]]
 	sweep --board virtual:odroid-xu3 --hz 0
 	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"error: '0' is not a list of at most 10 frequencies"* ]]
+	[[ "$stderr" == *"error: --hz: '0' is not a list of at most 10 frequencies"* ]]
 	sweep --board virtual:odroid-xu3 --tasks 0 --serialized
 	[ "$status" -eq 2 ]
 	sweep --board virtual:odroid-xu3 --sensor x
