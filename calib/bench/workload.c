@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/fnv.h"
 #include "lib/num.h"
 
 static const struct workload *const workloads[] = {
@@ -178,6 +179,26 @@ const char *workload_value(const struct workload_run *w, size_t i, char *out, si
 	return out;
 }
 
+/* What does not fit is told by a digest: commands that begin alike are not the same work.
+ */
+static void describe_command(const char *const *argv, char *out, size_t size)
+{
+	uint64_t hash = FNV_BASIS;
+	size_t used = 0;
+	char end[32];
+
+	for (; *argv; argv++) {
+		fnv_mix(&hash, *argv, strlen(*argv) + 1);
+		if (used < size)
+			used += snprintf(out + used, size - used, "%s%s", used ? " " : "",
+					 *argv);
+	}
+	if (used < size)
+		return;
+	snprintf(end, sizeof(end), "... (%016" PRIx64 ")", hash);
+	strcpy(out + size - 1 - strlen(end), end);
+}
+
 const char *workload_describe(const struct workload_run *w, char *out, size_t size)
 {
 	const struct workload_param *p = w->type->params;
@@ -185,9 +206,8 @@ const char *workload_describe(const struct workload_run *w, char *out, size_t si
 	size_t used = 0;
 
 	out[0] = '\0';
-	for (size_t i = 0; w->argv && w->argv[i] && used < size; i++)
-		used += snprintf(out + used, size - used, "%s%s", i ? " " : "",
-				 w->argv[i]);
+	if (w->argv)
+		describe_command(w->argv, out, size);
 	for (size_t i = 0; p[i].name && used < size; i++)
 		used += snprintf(out + used, size - used, "%s%s=%s", i ? " " : "",
 				 p[i].name, workload_value(w, i, value, sizeof(value)));

@@ -12,20 +12,10 @@
 #include <sys/stat.h>
 
 #include "calib/linux/energy_model.h"
+#include "lib/fnv.h"
 #include "lib/text.h"
 
 #define DEPTH_MAX 16
-#define FNV_BASIS UINT64_C(0xcbf29ce484222325)
-#define FNV_PRIME UINT64_C(0x100000001b3)
-
-/* FNV-1a: it need not withstand anybody. */
-static void mix(uint64_t *hash, const void *bytes, size_t size)
-{
-	const unsigned char *p = bytes;
-
-	for (size_t i = 0; i < size; i++)
-		*hash = (*hash ^ p[i]) * FNV_PRIME;
-}
 
 static int is_ours(const struct dirent *e)
 {
@@ -41,7 +31,7 @@ static void mix_file(uint64_t *hash, const char *path)
 	size_t n;
 
 	while (f && (n = fread(buf, 1, sizeof(buf), f)))
-		mix(hash, buf, n);
+		fnv_mix(hash, buf, n);
 	if (f)
 		fclose(f);
 }
@@ -59,12 +49,12 @@ static bool mix_folder(uint64_t *hash, const char *path, unsigned int depth)
 		if (snprintf(sub, sizeof(sub), "%s/%s", path, names[i]->d_name) <
 			    (int)sizeof(sub) &&
 		    !lstat(sub, &st)) {
-			mix(hash, names[i]->d_name, strlen(names[i]->d_name) + 1);
+			fnv_mix(hash, names[i]->d_name, strlen(names[i]->d_name) + 1);
 			if (S_ISDIR(st.st_mode))
 				mix_folder(hash, sub, depth + 1);
 			else if (S_ISREG(st.st_mode))
 				mix_file(hash, sub);
-			mix(hash, "/", 2);
+			fnv_mix(hash, "/", 2);
 		}
 		free(names[i]);
 	}

@@ -261,3 +261,14 @@ refused() {
 		grep -qF "$line" <<< "$output" || { echo "no $line"; echo "$output"; false; }
 	done
 }
+
+@test "commands that only their ends tell apart are not the same work" {
+	long=$(printf 'x%.0s' {1..300})
+	for end in a b; do
+		"$CALIB" bench perf --iterations 2 --warmup 0 -o $end.json -- true "$long$end" > out
+	done
+	run --separate-stderr "$CALIB" bench compare a.json b.json
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"not the same work"* ]]
+	[[ "$(jq -r '.workloads[0].parameters.command' a.json)" =~ ^true\ x+\.\.\.\ \([0-9a-f]{16}\)$ ]]
+}
