@@ -174,6 +174,19 @@ static const struct facts_config *config(const struct facts *f, const char *name
 	return NULL;
 }
 
+/* A driver in active mode has governors of its own, whatever the kernel was built with.
+ */
+static const char *schedutil_advice(const struct facts_cluster *c)
+{
+	if (!strcmp(c->driver, "intel_pstate"))
+		return "echo passive > /sys/devices/system/cpu/intel_pstate/status, then "
+		       "schedutil into scaling_governor";
+	if (!strcmp(c->driver, "amd-pstate-epp"))
+		return "echo passive > /sys/devices/system/cpu/amd_pstate/status, then "
+		       "schedutil into scaling_governor";
+	return "build the kernel with CONFIG_CPU_FREQ_GOV_SCHEDUTIL=y";
+}
+
 static void judge_governor(struct probe *p, const struct facts_cluster *c)
 {
 	if (!strcmp(c->governor, "schedutil"))
@@ -184,10 +197,7 @@ static void judge_governor(struct probe *p, const struct facts_cluster *c)
 		    "scaling_governor",
 		    "%s: governor is %s, EAS needs schedutil", c->name, c->governor);
 	else
-		add(p, PROBE_MISSING, true,
-		    "build the kernel with CONFIG_CPU_FREQ_GOV_SCHEDUTIL=y "
-		    "(intel_pstate: "
-		    "passive mode)",
+		add(p, PROBE_MISSING, true, schedutil_advice(c),
 		    "%s: governor schedutil is not available, EAS needs it", c->name);
 }
 
@@ -198,6 +208,8 @@ static const char *capacity_advice(const struct facts *f, bool known)
 
 	for (unsigned int i = 0; i < f->cluster_count; i++)
 		in_tree = in_tree && f->clusters[i].capacity_in_tree;
+	if (f->x86 && !(f->cluster_count && f->clusters[0].compatible[0]))
+		return "x86 kernels tell them of hybrid processors, from v6.12 on";
 	if (!in_tree)
 		return known ? "put capacity-dmips-mhz on all CPU nodes if the cores "
 			       "differ"
@@ -315,7 +327,10 @@ static void judge_switches(struct probe *p)
 		    "echo off > /sys/devices/system/cpu/smt/control",
 		    "SMT is active: EAS needs it off");
 	if (f->invariant != FACTS_YES)
-		add(p, f->invariant == FACTS_NO ? PROBE_MISSING : PROBE_UNKNOWN, true, "",
+		add(p, f->invariant == FACTS_NO ? PROBE_MISSING : PROBE_UNKNOWN, true,
+		    f->invariant == FACTS_NO ? "mostly a hypervisor hides them: run on "
+					       "the machine itself"
+					     : "",
 		    "frequency-invariant load tracking: %s", f->invariant_why);
 	if (f->energy_aware == FACTS_NO)
 		add(p, PROBE_MISSING, true,
@@ -350,6 +365,10 @@ static void judge_eas(struct probe *p)
 	const struct facts_config *em = config(f, "ENERGY_MODEL");
 	unsigned int i;
 
+	if (f->no_cpufreq[0])
+		add(p, PROBE_MISSING, true, "load the machine's cpufreq driver",
+		    "governor schedutil: no cpufreq policy can be used, and EAS needs "
+		    "it");
 	for (i = 0; i < f->cluster_count; i++)
 		judge_governor(p, &f->clusters[i]);
 	judge_capacities(p);

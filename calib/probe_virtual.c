@@ -59,9 +59,12 @@ static void play_cpufreq(const struct board *board, struct facts *f)
 		struct facts_cluster *c = &f->clusters[i];
 
 		strcpy(c->governor, k.set[i].governor);
-		/* intel_pstate in active mode has no others. */
-		strcpy(c->governors,
-		       board->hybrid ? "performance powersave" : GOVERNOR_NAMES);
+		strcpy(c->governors, GOVERNOR_NAMES);
+		if (!board->hybrid)
+			continue;
+		/* In active mode, which has no others. */
+		strcpy(c->driver, "intel_pstate");
+		strcpy(c->governors, "performance powersave");
 	}
 }
 

@@ -127,6 +127,7 @@ struct facts {
 	unsigned int em_release;	/* EM_RELEASE() of the kernel; 0: unknown */
 	enum facts_answer energy_aware; /* sched_energy_aware; unknown: there is none */
 	enum facts_answer smt;		/* is it active? */
+	bool x86;			/* as /proc/cpuinfo has it */
 	enum facts_answer invariant;	/* frequency-invariant load tracking */
 	char invariant_why[128];
 	struct facts_config configs[FACTS_CONFIGS];

@@ -165,10 +165,11 @@ static void read_invariance(const struct sysfs *sys, struct facts *f)
 {
 	const struct facts_cluster *c = &f->clusters[0];
 
+	f->x86 = has_flag(sys, "tsc");
 	if (has_flag(sys, "aperfmperf")) {
 		f->invariant = FACTS_YES;
 		strcpy(f->invariant_why, "APERF/MPERF counters");
-	} else if (has_flag(sys, "tsc")) {
+	} else if (f->x86) {
 		f->invariant = FACTS_NO;
 		strcpy(f->invariant_why, "no APERF/MPERF counters");
 	} else if (f->cluster_count && !strncmp(c->opp_source, "list", 4)) {

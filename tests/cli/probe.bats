@@ -111,12 +111,12 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	probe
 	[ "$status" -eq 0 ]
 	has "a7: governor is ondemand, EAS needs schedutil -> echo schedutil >"
-	has "a15: governor schedutil is not available, EAS needs it -> build the kernel"
+	has "a15: governor schedutil is not available, EAS needs it -> build the kernel with CONFIG_CPU_FREQ_GOV_SCHEDUTIL=y"
 	has "energy model: CPUs 4-7 have none -> every CPU needs one"
 	has "capacities: all CPUs have 1024: EAS needs at least two -> the device tree has capacity-dmips-mhz on these CPU nodes: check its values if the cores differ"
 	has "SMT is active: EAS needs it off -> echo off >"
 	has "sched_energy_aware is 0"
-	has "frequency-invariant load tracking: no APERF/MPERF counters"
+	has "frequency-invariant load tracking: no APERF/MPERF counters -> mostly a hypervisor hides them"
 	has "CONFIG_SCHED_MC is not set"
 	has "CONFIG_CPU_FREQ_GOV_SCHEDUTIL is not set"
 	hasnot "CONFIG_ENERGY_MODEL is not set"
@@ -336,6 +336,10 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	has "a72: CPUs 1-2, arm,cortex-a72"
 	has "MHz/mV: 600/820 1000/900 1200/1000"
 	has "For energy-aware scheduling:"
+	# The kernel has schedutil; the driver's mode is what hides it.
+	run --separate-stderr "$CALIB" probe --board virtual:intel-hybrid
+	has "p: governor schedutil is not available, EAS needs it -> echo passive > /sys/devices/system/cpu/intel_pstate/status"
+	hasnot "build the kernel"
 	run --separate-stderr "$CALIB" probe --board virtual:odroid-xu4 --json
 	[ "$status" -eq 1 ]
 	[[ $output == *'"virtual": true'*'"can-calibrate": false'* ]]
@@ -351,7 +355,10 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	[ "$status" -eq 1 ]
 	has "cycle counters: not looked for: --sysroot is not this machine; cpu_atom (CPUs 4-7), cpu_core (CPUs 0-3)"
 	has "MISSING no cpufreq: there is no policy in"
-	has "For energy-aware scheduling:"
+	has "For energy-aware scheduling: MISSING governor schedutil: no cpufreq policy can be used, and EAS needs it ->"
+	put proc/cpuinfo "flags : fpu tsc msr"
+	run --separate-stderr "$CALIB" probe --sysroot root
+	has "capacities: the kernel shows no cpu_capacity -> x86 kernels tell them of hybrid processors"
 	run --separate-stderr "$CALIB" probe --sysroot root/nosuch
 	[ "$status" -eq 2 ]
 	# This very machine, whatever it is.
