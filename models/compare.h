@@ -132,6 +132,8 @@ struct compare_turns {
 	bool has_paired;
 	double paired_pct, paired_p;
 	/* How much the second of a pair is above the first, whichever side it is of. */
+	bool one_order; /* always the same side: nobody can tell, nor from the difference
+			 */
 	bool has_position;
 	double position_pct, position_p;
 };

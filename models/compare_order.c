@@ -155,10 +155,29 @@ static bool running_p(const struct running *r, double *p)
 	return true;
 }
 
+/*
+ * What being the second of a pair does: half of what the differences of pairs that A and
+ * that B began are apart, as in a crossover trial; with one order only nobody can tell.
+ */
+static void find_position(const struct running *a_first, const struct running *b_first,
+			  struct compare_turns *t)
+{
+	double n = a_first->n + b_first->n, se;
+	double squares = a_first->squares + b_first->squares;
+
+	t->one_order = !a_first->n != !b_first->n;
+	if (!a_first->n || !b_first->n || n < 3 || !(squares > 0))
+		return;
+	se = sqrt(squares / (n - 2) * (1.0 / a_first->n + 1.0 / b_first->n)) / 2;
+	t->has_position = true;
+	t->position_pct = (a_first->mean - b_first->mean) / 2;
+	t->position_p = 2 * gsl_cdf_tdist_Q(fabs(t->position_pct) / se, n - 2);
+}
+
 void compare_turns(const struct compare_series *a, const struct compare_series *b,
 		   struct compare_turns *t)
 {
-	struct running paired = { 0 }, position = { 0 };
+	struct running paired = { 0 }, first[2] = { 0 }; /* begun by A, by B */
 	struct compare_summary sa, sb;
 	size_t i = 0, j = 0;
 
@@ -169,24 +188,23 @@ void compare_turns(const struct compare_series *a, const struct compare_series *
 		return;
 	while (i < a->n && j < b->n) {
 		uint32_t pa = a->order[i] / 2, pb = b->order[j] / 2;
-		double later;
+		double above;
 
 		if (pa != pb || a->order[i] == b->order[j]) {
 			i += pa <= pb;
 			j += pb <= pa;
 			continue;
 		}
-		later = 100 * (b->values[j] / sb.mean - a->values[i] / sa.mean);
+		above = 100 * (b->values[j] / sb.mean - a->values[i] / sa.mean);
 		running_add(&paired, 100 * (b->values[j] - a->values[i]) / sa.mean);
-		running_add(&position, b->order[j] % 2 ? later : -later);
+		running_add(&first[a->order[i] % 2], above);
 		i++;
 		j++;
 	}
 	t->pairs = paired.n;
 	t->paired_pct = paired.mean;
-	t->position_pct = position.mean;
 	t->has_paired = running_p(&paired, &t->paired_p);
-	t->has_position = running_p(&position, &t->position_p);
+	find_position(&first[0], &first[1], t);
 }
 
 void compare_holm(const double *p, size_t n, double *out)

@@ -239,7 +239,9 @@ static void note_trend(const struct page *page, const struct comparison_metric *
 
 	if (!page->c->by_boot && t->known && t->p < LEVEL)
 		note(page,
-		     "%s of %c drifts: %s from its first to its last iteration (p %s)",
+		     "%s of %c drifts: %s of its mean, from its first to its last "
+		     "iteration "
+		     "(p %s)",
 		     m->name, 'A' + k, percent(true, t->span_pct, span, sizeof(span)),
 		     p_text(true, t->p, p, sizeof(p)));
 }
@@ -248,16 +250,21 @@ static void note_turns(const struct page *page, const struct comparison_metric *
 		       unsigned int k)
 {
 	const struct compare_turns *t = &m->sides[k].turns;
-	char p[32], pct[32], at[32], q[32];
+	char p[32], pct[32], at[32], q[32], second[128] = "";
 
-	if (t->has_paired)
-		note(page,
-		     "%s: by the %zu pairs of turns %s (p %s); the second of a pair %s "
-		     "(p %s)",
-		     m->name, t->pairs, percent(true, t->paired_pct, pct, sizeof(pct)),
-		     p_text(true, t->paired_p, p, sizeof(p)),
-		     percent(t->has_position, t->position_pct, at, sizeof(at)),
-		     p_text(t->has_position, t->position_p, q, sizeof(q)));
+	if (!t->has_paired)
+		return;
+	if (t->has_position)
+		snprintf(second, sizeof(second), "; the second of a pair %s (p %s)",
+			 percent(true, t->position_pct, at, sizeof(at)),
+			 p_text(true, t->position_p, q, sizeof(q)));
+	else if (t->one_order)
+		snprintf(second, sizeof(second),
+			 "; the second of a pair was always the same side, which may be "
+			 "why");
+	note(page, "%s: by the %zu pairs of turns %s (p %s)%s", m->name, t->pairs,
+	     percent(true, t->paired_pct, pct, sizeof(pct)),
+	     p_text(true, t->paired_p, p, sizeof(p)), second);
 }
 
 static void note_many(const struct page *page, const struct comparison_metric *m,

@@ -298,10 +298,37 @@ static void pairs_take_out_drift_and_show_what_the_position_does(void **state)
 	/* 10 of the drift and 2 of its own */
 	assert_near(t.position_pct, 12 / 1036.0 * 100, 0.01);
 	assert_true(t.position_p < 0.001);
+	assert_false(t.one_order);
 	/* Not in pairs of both: nothing to say. */
 	compare_turns(&ORDERED(a, half), &ORDERED(b, half), &t);
 	assert_int_equal(t.pairs, 0);
 	assert_false(t.has_paired || t.has_position);
+}
+
+static void a_position_is_told_when_both_sides_had_it_and_however_often(void **state)
+{
+	/* A B A B A B B A; the second of each pair 20 more of about 1000. */
+	static const uint32_t oa[] = { 0, 2, 4, 7 }, ob[] = { 1, 3, 5, 6 };
+	static const double noise[] = { 0.1, -0.1, 0.1, -0.1 };
+	double a[4], b[4];
+	struct compare_turns t;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		a[i] = 1000 + 20 * (oa[i] % 2) + noise[i];
+		b[i] = 1000 + 20 * (ob[i] % 2);
+	}
+	compare_turns(&ORDERED(a, oa), &ORDERED(b, ob), &t);
+	assert_int_equal(t.pairs, 4);
+	assert_true(t.has_position && !t.one_order);
+	assert_near(t.position_pct, 2, 0.03);
+	assert_true(t.position_p < 0.001);
+	/* Always B: it may be all of the difference. */
+	compare_turns(&(struct compare_series){ a, oa, 3 },
+		      &(struct compare_series){ b, ob, 3 }, &t);
+	assert_int_equal(t.pairs, 3);
+	assert_true(t.has_paired && t.one_order);
+	assert_false(t.has_position);
 }
 
 static void holm_is_for_any_of_them(void **state)
@@ -404,6 +431,8 @@ int main(void)
 		cmocka_unit_test(groups_are_told_from_what_is_within_them),
 		cmocka_unit_test(a_drift_of_both_sides_is_one_line),
 		cmocka_unit_test(pairs_take_out_drift_and_show_what_the_position_does),
+		cmocka_unit_test(
+			a_position_is_told_when_both_sides_had_it_and_however_often),
 		cmocka_unit_test(holm_is_for_any_of_them),
 		cmocka_unit_test(equal_sides_are_told_apart_five_times_in_a_hundred),
 		cmocka_unit_test(an_effect_is_found_and_its_interval_holds_it),
