@@ -79,13 +79,21 @@ static _Noreturn void be_job(const struct job_task *task, const struct pipes *p,
 static _Noreturn void be_guard(const struct job_task *task, const struct pipes *p)
 {
 	const int keep[] = { p->life[0], p->go[0], p->report[1] };
+	const struct job_times none = { 0 };
+	struct err err = { "" };
 	pid_t self, job;
+	int ret;
 
 	child_guard("calib-guard", keep, 3);
 	self = getpid();
 	job = fork();
 	if (!job)
 		be_job(task, p, self);
+	if (job < 0) {
+		ret = -errno;
+		tell(p->report[1], err_errno(&err, ret, "cannot start a process"), &none,
+		     &err);
+	}
 	/* Its end of file tells that the job died. */
 	close(p->report[1]);
 	close(p->go[0]);

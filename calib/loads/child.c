@@ -90,6 +90,9 @@ void child_lead(pid_t guard)
 	if (getppid() != guard)
 		_exit(127);
 	default_signals();
+	/* Whoever wants the terminal, which is not its own, fails, and does not stop. */
+	signal(SIGTTIN, SIG_IGN);
+	signal(SIGTTOU, SIG_IGN);
 }
 
 bool child_wait(pid_t child, int life_fd)

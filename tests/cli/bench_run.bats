@@ -415,3 +415,22 @@ same_work() {
 	bench perf --board virtual:odroid-xu3 -w pipe:loops=6000 --iterations 2
 	[ "$(grep -cE 'energy, J|power, W' <<< "$output")" -eq 2 ]
 }
+
+@test "a command that wants the terminal fails, and does not stop for ever" {
+	type script > /dev/null || skip "no script(1) here"
+	run timeout 20 script -qec "\"$CALIB\" bench perf --iterations 1 --warmup 0 -- \
+		sh -c 'cat < /dev/tty'" /dev/null < /dev/null
+	[ $status -eq 2 ]
+	[[ $output == *"error: workload 'command': 'sh' ended with status 1; "* ]]
+}
+
+@test "no process may be started for the workload: that is told" {
+	[ "$(id -u)" -eq 0 ] || skip "needs root"
+	setpriv --reuid=54321 --regid=54321 --clear-groups "$CALIB" --version > out ||
+		skip "another user cannot run it"
+	# Us and who looks after it.
+	run --separate-stderr setpriv --reuid=54321 --regid=54321 --clear-groups \
+		bash -c 'ulimit -u 2; exec "$0" bench perf --iterations 1 -- true' "$CALIB"
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: workload 'command': cannot start a process: "* ]]
+}
