@@ -61,13 +61,14 @@ static void read_real(struct rail *rail)
 {
 	unsigned int before = lost(rail);
 	struct reading reading;
-	struct err why;
+	struct err why = { "" };
 	int ret = power_meter_read(&rail->pm, stop_now_ns(), &reading, &why);
 
-	/* -EAGAIN: a counter that has not moved since it was opened, and the like. */
+	/* -EAGAIN: a counter that has not moved since it was opened, and the like; it is
+	 * no more than the reason where there is no other. */
 	rail->failed = ret && ret != -EAGAIN;
 	rail->fails += rail->failed;
-	if (rail->failed || lost(rail) != before)
+	if (rail->failed || lost(rail) != before || (ret && !rail->why.msg[0]))
 		rail->why = why;
 	/* The mean of those that it was told one by one is older than the last. */
 	if (!ret && !rail->info.counted)

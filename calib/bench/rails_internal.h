@@ -23,7 +23,7 @@ struct rail {
 	bool timed;	    /* its readings have times of their own */
 	bool failed;	    /* the last read did */
 	unsigned int fails; /* since the begin */
-	struct err why;	    /* of the last that did, or of a counter's jump */
+	struct err why; /* of the last that did, a counter's jump, or no reading yet */
 	bool noted;
 	/* of a counter, at the begin */
 	bool begin_failed;

@@ -312,6 +312,20 @@ static void scans_that_stop_coming_leave_no_energy(void **state)
 	assert_false(e.known[0]);
 }
 
+static void a_buffer_without_a_single_scan_is_told_as_such(void **state)
+{
+	struct rails_energy e;
+
+	(void)state;
+	make_device();
+	open_ina226();
+	assert_int_equal(rails_begin(rails, NULL), 0);
+	rails_end(rails, stop_now_ns(), &e);
+	assert_false(e.known[0]);
+	assert_string_equal(note, "no energy is known while a meter fails: sensor "
+				  "iio:ina226@2-0041/power2: no reading yet");
+}
+
 static void a_buffer_that_is_taken_meanwhile_leaves_sysfs(void **state)
 {
 	static const char *const sensors[] = { "iio:ina226" };
@@ -344,6 +358,7 @@ int main(void)
 		T(a_buffer_gives_the_energy_by_its_own_times),
 		T(two_meters_of_a_device_share_its_buffer),
 		T(scans_that_stop_coming_leave_no_energy),
+		T(a_buffer_without_a_single_scan_is_told_as_such),
 		T(a_buffer_that_is_taken_meanwhile_leaves_sysfs),
 	};
 
