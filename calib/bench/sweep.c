@@ -76,12 +76,14 @@ int sweep_loads(const char *text, struct sweep_plan *p, struct err *err)
 
 int sweep_full_rate(struct stage *s, unsigned int cpu, double *rate, struct err *err)
 {
-	const struct knobs_combo fast = { .governor = "performance" };
+	struct knobs_combo fast = { .governor = "performance" };
 	struct ramp_run run;
-	int ret = 0;
+	int ret;
 
-	if (!s->ops->check(s, &fast, NULL))
-		ret = s->ops->apply(s, &fast, err);
+	/* As it was found, and not under what the CPU before was. */
+	if (s->ops->check(s, &fast, NULL))
+		fast = (struct knobs_combo){ "" };
+	ret = s->ops->apply(s, &fast, err);
 	if (!ret)
 		ret = ramp_once(s, cpu, 0, &run, err);
 	if (!ret)

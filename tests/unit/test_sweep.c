@@ -50,6 +50,61 @@ static void lists_that_make_no_sweep_are_refused(void **state)
 	assert_int_equal(p.hz_count, 2);
 }
 
+static int takes_no_settings(struct stage *s, const struct knobs_combo *c,
+			     struct err *err)
+{
+	(void)s;
+	return knobs_empty(c) ? 0 : err_set(err, -ENODEV, "no cpufreq here");
+}
+
+static int apply(struct stage *s, const struct knobs_combo *c, struct err *err)
+{
+	s->meter_ns = 1;
+	return takes_no_settings(s, c, err);
+}
+
+static int no_task(struct stage *s, unsigned int cpu, const struct stage_task *task,
+		   const struct stage_power *power, struct err *err)
+{
+	(void)cpu;
+	(void)task;
+	(void)power;
+	return err_set(err, -EIO, s->meter_ns ? "applied" : "not applied");
+}
+
+static uint64_t no_time(struct stage *s)
+{
+	(void)s;
+	return 0;
+}
+
+static int no_sleep(struct stage *s, uint64_t ns, struct err *err)
+{
+	(void)s;
+	(void)ns;
+	(void)err;
+	return 0;
+}
+
+/* Meters are on then, and the CPU is not under what the one before it was. */
+static void without_performance_the_full_rate_is_under_what_was_found(void **state)
+{
+	static const struct stage_ops ops = {
+		.check = takes_no_settings,
+		.apply = apply,
+		.task = no_task,
+		.now_ns = no_time,
+		.sleep_until = no_sleep,
+	};
+	struct stage s = { .ops = &ops };
+	struct err err = { "" };
+	double rate;
+
+	(void)state;
+	assert_int_equal(sweep_full_rate(&s, 0, &rate, &err), -EIO);
+	assert_string_equal(err.msg, "applied");
+}
+
 /* Step of the A15 at @hz and @load, or a serialized one, under @governor. */
 static struct sweep_row step(struct sweep_plan *p, const char *governor, uint32_t hz,
 			     uint32_t load)
@@ -151,6 +206,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loads_go_up_and_down_with_the_top_once),
 		cmocka_unit_test(lists_that_make_no_sweep_are_refused),
+		cmocka_unit_test(
+			without_performance_the_full_rate_is_under_what_was_found),
 		cmocka_unit_test(
 			at_the_highest_clock_a_packet_takes_its_load_of_the_period),
 		cmocka_unit_test(a_packet_that_just_fills_its_period_is_not_late),
