@@ -204,7 +204,7 @@ static void note_missing(const struct page *page, const struct comparison_metric
 
 	if (s->missing)
 		note(page, "%s of %c: not known of %zu of %zu iterations", m->name,
-		     'A' + k, s->missing, s->missing + s->n);
+		     'A' + k, s->missing, page->w->series[k]->iteration_count);
 }
 
 static void note_outliers(const struct page *page, const struct comparison_metric *m,

@@ -326,3 +326,11 @@ compare() {
 	compare s.json
 	[ "$status" -eq 0 ]
 }
+
+@test "iterations without energy are counted as iterations, not as boots" {
+	for state in old new; do virtual $state -w pipe --iterations 4; done
+	jq '.workloads[0].iterations[0]["energy-uj"] = {}' s.json > some.json
+	compare some.json --metric energy
+	[ "$status" -eq 0 ]
+	[[ $output == *"energy of A: not known of 1 of 4 iterations"* ]]
+}
