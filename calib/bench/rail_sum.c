@@ -11,7 +11,12 @@ void rail_sum_begin(struct rail_sum *s, uint64_t from_ns, uint64_t mean_ns)
 
 void rail_sum_until(struct rail_sum *s, uint64_t to_ns)
 {
+	bool known = s->to_ns;
+
 	s->to_ns = to_ns + 2 * s->mean_ns;
+	/* What has come from beyond it is not part of it. */
+	if (!known && s->last_ns > s->to_ns)
+		s->uj -= s->last_uw * (s->last_ns - s->to_ns) * 1e-9;
 }
 
 /* The part of the line from the last reading to (@t, @uw) that is in the window. */

@@ -29,7 +29,8 @@ struct rail_sum {
 
 /* @from_ns: where the window begins. @mean_ns: T; 0: readings are of their moment. */
 void rail_sum_begin(struct rail_sum *s, uint64_t from_ns, uint64_t mean_ns);
-/* From now on it is known that the window ends at @to_ns, later than it began. */
+/* From now on it is known that the window ends at @to_ns, later than it began. Readings
+ * from beyond that may have come: power is taken to be steady there. */
 void rail_sum_until(struct rail_sum *s, uint64_t to_ns);
 /* A reading. Those before the window tell how it begins; one that is not later than the
  * last is dropped. */

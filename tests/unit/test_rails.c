@@ -80,6 +80,24 @@ static void first_and_last_reading_stand_to_the_ends_of_the_window(void **state)
 	expect_uj(uj, 10000);
 }
 
+static void readings_beyond_an_end_that_is_known_late_do_not_count(void **state)
+{
+	struct rail_sum s;
+	double uj;
+
+	(void)state;
+	/* 3 W, and 1 W from 40 ms on; means over 2 ms. It ended at 40 ms. */
+	rail_sum_begin(&s, 10 * MS, 2 * MS);
+	for (unsigned int t = 1; t <= 50; t++)
+		rail_sum_add(&s, t * MS, t < 40 ? 3e6 : 1e6);
+	for (int again = 0; again < 2; again++)
+		rail_sum_until(&s, 40 * MS);
+	rail_sum_add(&s, 51 * MS, 1e6);
+	assert_true(rail_sum_end(&s, &uj));
+	/* To 44 ms, less 2 ms of 3 W and of 1 W. */
+	expect_uj(uj, 29 * 3000 + 2000 + 4 * 1000 - 2 * 3000 - 2 * 1000);
+}
+
 /* What a meter tells at @t that updates each 10 ms, @phase after full ones: the mean of
  * the last 10 ms, of 1 W and 5 W from 100 to 157 ms. */
 static double told_uw(unsigned int t, unsigned int phase)
@@ -455,6 +473,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(readings_are_joined_by_lines_whatever_their_distance),
 		cmocka_unit_test(the_window_cuts_what_is_before_and_behind),
+		cmocka_unit_test(readings_beyond_an_end_that_is_known_late_do_not_count),
 		cmocka_unit_test(first_and_last_reading_stand_to_the_ends_of_the_window),
 		cmocka_unit_test(a_meter_that_averages_misses_nothing_whatever_its_phase),
 		cmocka_unit_test(
