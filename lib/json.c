@@ -390,15 +390,6 @@ int json_at_double(const struct json *arr, size_t i, const char *key, double *ou
 	return ret ? ret : to_double(&(struct place){ key, i }, value, out, err);
 }
 
-int json_at_str(const struct json *arr, size_t i, const char *key, const char **out,
-		struct err *err)
-{
-	const json_t *value;
-	int ret = at(arr, i, key, &value, err);
-
-	return ret ? ret : to_str(&(struct place){ key, i }, value, out, err);
-}
-
 int json_at_text(const struct json *arr, size_t i, const char *key, char *out,
 		 size_t size, struct err *err)
 {

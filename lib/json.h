@@ -73,8 +73,6 @@ int json_at_u64(const struct json *arr, size_t i, const char *key, uint64_t *out
 		struct err *err);
 int json_at_double(const struct json *arr, size_t i, const char *key, double *out,
 		   struct err *err);
-int json_at_str(const struct json *arr, size_t i, const char *key, const char **out,
-		struct err *err);
 int json_at_text(const struct json *arr, size_t i, const char *key, char *out,
 		 size_t size, struct err *err);
 

@@ -61,8 +61,6 @@ int knobs_of(const char *governor, const char *epp, struct knobs_combo *c,
 bool knobs_same(const struct knobs_combo *asked, const struct knobs_combo *now);
 /* Does it leave everything as it is? */
 bool knobs_empty(const struct knobs_combo *c);
-/* What knobs_parse() takes, into @out; returns @out. */
-const char *knobs_text(const struct knobs_combo *c, char *out, size_t size);
 /* For tables: "powersave/balance_power", "passive schedutil", "as set". Returns @out. */
 const char *knobs_name(const struct knobs_combo *c, char *out, size_t size);
 /*

@@ -107,24 +107,6 @@ int knobs_of(const char *governor, const char *epp, struct knobs_combo *c,
 	return knobs_parse(text, c, err);
 }
 
-const char *knobs_text(const struct knobs_combo *c, char *out, size_t size)
-{
-	size_t n = 0;
-
-	out[0] = '\0';
-	if (c->mode[0])
-		n += snprintf(out, size, "mode=%s", c->mode);
-	if (c->governor[0] && n < size)
-		n += snprintf(out + n, size - n, "%sgovernor=%s", n ? "," : "",
-			      c->governor);
-	if (c->epp[0] && n < size)
-		n += snprintf(out + n, size - n, "%sepp=%s", n ? "," : "", c->epp);
-	for (unsigned int i = 0; i < c->policy_count && n < size; i++)
-		n += snprintf(out + n, size - n, "%spolicy=%u", n ? "," : "",
-			      c->policies[i]);
-	return out;
-}
-
 const char *knobs_name(const struct knobs_combo *c, char *out, size_t size)
 {
 	if (knobs_empty(c))

@@ -34,11 +34,6 @@ void rails_note(const struct rails *r, const char *fmt, ...)
 	r->settings->note(r->settings->note_arg, text);
 }
 
-uint64_t rails_now_ns(const struct rails *r)
-{
-	return r->virt ? virtual_now_ns(r->virt) : stop_now_ns();
-}
-
 static void read_virtual(struct rails *r, struct rail *rail)
 {
 	uint32_t volt_uv;
@@ -188,7 +183,7 @@ static void begin_counter(struct rail *rail)
 
 int rails_begin(struct rails *r, struct err *err)
 {
-	r->from_ns = rails_now_ns(r);
+	r->from_ns = r->virt ? virtual_now_ns(r->virt) : stop_now_ns();
 	atomic_store(&r->to_ns, 0);
 	for (unsigned int i = 0; i < r->count; i++)
 		rail_sum_begin(&r->rails[i].sum, r->from_ns, r->rails[i].mean_ns);

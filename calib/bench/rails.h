@@ -35,7 +35,7 @@ struct rail_info {
 
 /* Of one window, rail by rail. */
 struct rails_energy {
-	uint64_t from_ns, to_ns;
+	uint64_t from_ns, to_ns; /* CLOCK_MONOTONIC, or virtual time */
 	bool known[RAILS_MAX];
 	double uj[RAILS_MAX];
 	unsigned int reads[RAILS_MAX]; /* of a meter that does not count */
@@ -95,8 +95,6 @@ void rails_end(struct rails *r, uint64_t to_ns, struct rails_energy *out);
 uint64_t rails_after_ns(const struct rails *r);
 /* Virtual boards: let time pass until @ns, and read the meters meanwhile. */
 void rails_pass(struct rails *r, uint64_t ns);
-/* CLOCK_MONOTONIC, or virtual time. */
-uint64_t rails_now_ns(const struct rails *r);
 /* Microjoules of the rails that are summed; false when there are none, or one of them is
  * not known. */
 bool rails_total(const struct rails *r, const struct rails_energy *e, double *uj);

@@ -56,7 +56,8 @@ static bool is_same_channel(const struct meter_info *a, const struct meter_info 
 	       strcmp(a->channel, b->channel) != 0;
 }
 
-bool rails_contains(const struct meter_info *a, const struct meter_info *b)
+/* Does meter @a see all that @b sees? */
+static bool contains(const struct meter_info *a, const struct meter_info *b)
 {
 	if (a->scope == METER_DEVICE)
 		return b->scope != METER_DEVICE;
@@ -80,8 +81,7 @@ void rails_find_overlaps(struct rails *r)
 		rail->info.summed = rail->pm.info.scope != METER_DEVICE || !device;
 		device |= rail->pm.info.scope == METER_DEVICE;
 		for (unsigned int k = 0; k < r->count; k++)
-			if (k != i &&
-			    rails_contains(&r->rails[k].pm.info, &rail->pm.info))
+			if (k != i && contains(&r->rails[k].pm.info, &rail->pm.info))
 				rail->info.summed = false;
 	}
 }
@@ -143,7 +143,7 @@ static bool is_battery_chip(const struct meters *all, const struct meter_info *m
 static bool is_seen(const struct rails *r, const struct meter_info *m)
 {
 	for (unsigned int i = 0; i < r->count; i++)
-		if (rails_contains(&r->rails[i].pm.info, m))
+		if (contains(&r->rails[i].pm.info, m))
 			return true;
 	return false;
 }

@@ -58,7 +58,5 @@ void rails_note(const struct rails *r, const char *fmt, ...)
 int rails_find_clock(struct rails *r, struct err *err);
 /* Which see what others see: fills in ->info.summed. */
 void rails_find_overlaps(struct rails *r);
-/* Does meter @a see all that @b sees? */
-bool rails_contains(const struct meter_info *a, const struct meter_info *b);
 
 #endif

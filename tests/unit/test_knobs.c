@@ -107,25 +107,28 @@ static void refused(struct fixture *f, const char *text, int code, const char *w
 
 static void combinations_parse_and_print_the_same(void **state)
 {
-	static const char *const texts[] = {
-		"",
-		"mode=passive",
-		"mode=active,epp=power",
-		"governor=schedutil",
-		"epp=power",
-		"governor=powersave,epp=balance_power,policy=0,policy=4"
+	static const struct {
+		const char *text, *name;
+	} each[] = {
+		{ "", "as set" },
+		{ "mode=passive", "passive" },
+		{ "mode=active,epp=power", "active power" },
+		{ "governor=schedutil", "schedutil" },
+		{ "epp=power", "power" },
+		{ "governor=powersave,epp=balance_power,policy=0,policy=4",
+		  "powersave/balance_power" },
 	};
 	struct knobs_combo c;
 	char out[128];
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
-		assert_int_equal(knobs_parse(texts[i], &c, NULL), 0);
-		assert_string_equal(knobs_text(&c, out, sizeof(out)), texts[i]);
+	for (size_t i = 0; i < sizeof(each) / sizeof(each[0]); i++) {
+		assert_int_equal(knobs_parse(each[i].text, &c, NULL), 0);
+		assert_string_equal(knobs_name(&c, out, sizeof(out)), each[i].name);
 	}
-	assert_string_equal(knobs_name(&c, out, sizeof(out)), "powersave/balance_power");
-	assert_int_equal(knobs_parse("", &c, NULL), 0);
-	assert_string_equal(knobs_name(&c, out, sizeof(out)), "as set");
+	assert_int_equal(c.policy_count, 2);
+	assert_int_equal(c.policies[0], 0);
+	assert_int_equal(c.policies[1], 4);
 }
 
 static void options_make_a_combination_whole_or_not_at_all(void **state)
@@ -138,8 +141,9 @@ static void options_make_a_combination_whole_or_not_at_all(void **state)
 	assert_int_equal(knobs_of(NULL, NULL, &c, NULL), 0);
 	assert_true(knobs_empty(&c));
 	assert_int_equal(knobs_of("powersave,policy=4", "power", &c, NULL), 0);
-	assert_string_equal(knobs_text(&c, out, sizeof(out)),
-			    "governor=powersave,epp=power,policy=4");
+	assert_string_equal(knobs_name(&c, out, sizeof(out)), "powersave/power");
+	assert_int_equal(c.policy_count, 1);
+	assert_int_equal(c.policies[0], 4);
 	/* 30 are more than 128 letters. */
 	for (unsigned int i = 10; i < 40; i++)
 		sprintf(many + strlen(many), ",policy=%u", i);
