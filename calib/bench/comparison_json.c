@@ -172,7 +172,6 @@ int comparison_print_json(const struct comparison *c, FILE *f, struct err *err)
 	int ret = json_put_bool(root, "virtual", c->virtual_board);
 
 	ret |= json_put_bool(root, "by-boots", c->by_boot);
-
 	for (i = 0; i < c->file_count; i++)
 		ret |= add_file(files, c, i);
 	ret |= json_put(root, "files", files);

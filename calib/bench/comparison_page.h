@@ -8,8 +8,6 @@
 #include "calib/bench/comparison.h"
 #include "lib/grid.h"
 
-#define LEVEL 0.05
-
 /* Where a print goes. */
 struct page {
 	const struct comparison *c;
@@ -19,18 +17,18 @@ struct page {
 };
 
 /* Into @out, which is returned; "-" where it is not known. */
-const char *percent(bool known, double pct, char *out, size_t size);
-const char *p_text(bool known, double p, char *out, size_t size);
+const char *page_percent(bool known, double pct, char *out, size_t size);
+const char *page_p(bool known, double p, char *out, size_t size);
 /* A line of its own, as printf. */
-void note(const struct page *page, const char *fmt, ...)
+void page_note(const struct page *page, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* And free it; 0 or -ENOMEM. */
-int print_grid(const struct page *page, struct grid *g);
+int page_grid(const struct page *page, struct grid *g);
 
 /* comparison_print_boots.c: a table, a note, "6 boots of 10 iterations", and a legend. */
-int print_boots(const struct page *page);
-void note_boots(const struct page *page);
-void count_boots(const struct bench_series *s, char *out, size_t size);
-void print_boots_legend(const struct page *page);
+int page_boots(const struct page *page);
+void page_boots_note(const struct page *page);
+void page_boots_count(const struct bench_series *s, char *out, size_t size);
+void page_boots_legend(const struct page *page);
 
 #endif

@@ -13,6 +13,7 @@
 #include "lib/text.h"
 
 #define MAX_NAMED 8 /* outliers told one by one */
+#define LEVEL	  0.05
 /* Of 1000 comparisons of equal sides on a virtual board 79 are told apart by Welch's test
  * where an iteration is as long as a reading, and 49 where it is as long as four. */
 #define FEW_READINGS 4
@@ -51,7 +52,7 @@ static double scale_of(const struct page *page, const struct comparison_metric *
 }
 
 /* "-9.20 %"; at least two digits that say something. */
-const char *percent(bool known, double pct, char *out, size_t size)
+const char *page_percent(bool known, double pct, char *out, size_t size)
 {
 	if (!known)
 		snprintf(out, size, "-");
@@ -60,7 +61,7 @@ const char *percent(bool known, double pct, char *out, size_t size)
 	return out;
 }
 
-const char *p_text(bool known, double p, char *out, size_t size)
+const char *page_p(bool known, double p, char *out, size_t size)
 {
 	if (!known)
 		snprintf(out, size, "-");
@@ -77,7 +78,7 @@ static void blank(const struct page *page)
 	fputc('\n', page->f);
 }
 
-void note(const struct page *page, const char *fmt, ...)
+void page_note(const struct page *page, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -88,7 +89,7 @@ void note(const struct page *page, const char *fmt, ...)
 	fputc('\n', page->f);
 }
 
-int print_grid(const struct page *page, struct grid *g)
+int page_grid(const struct page *page, struct grid *g)
 {
 	int ret = grid_print(g, page->f, page->markdown);
 
@@ -131,11 +132,12 @@ static int print_means(const struct page *page)
 				grid_add(&g, "-");
 			if (k)
 				grid_add(&g, "%s",
-					 percent(s->versus.has_diff, s->versus.diff_pct,
-						 text, sizeof(text)));
+					 page_percent(s->versus.has_diff,
+						      s->versus.diff_pct, text,
+						      sizeof(text)));
 		}
 	}
-	return print_grid(page, &g);
+	return page_grid(page, &g);
 }
 
 /* What both tests say. */
@@ -166,12 +168,13 @@ static void add_test(struct grid *g, const struct comparison_metric *m, unsigned
 	else
 		grid_add(g, "%s", m->name);
 	if (v->has_interval)
-		grid_add(g, "%s .. %s", percent(true, v->ci95_pct[0], text, sizeof(text)),
-			 percent(true, v->ci95_pct[1], other, sizeof(other)));
+		grid_add(g, "%s .. %s",
+			 page_percent(true, v->ci95_pct[0], text, sizeof(text)),
+			 page_percent(true, v->ci95_pct[1], other, sizeof(other)));
 	else
 		grid_add(g, "-");
-	grid_add(g, "%s", p_text(v->has_welch, v->welch_p, text, sizeof(text)));
-	grid_add(g, "%s%s", p_text(v->has_rank, v->rank_p, text, sizeof(text)),
+	grid_add(g, "%s", page_p(v->has_welch, v->welch_p, text, sizeof(text)));
+	grid_add(g, "%s%s", page_p(v->has_rank, v->rank_p, text, sizeof(text)),
 		 v->has_rank && !v->rank_exact ? "~" : "");
 	if (v->has_welch && v->has_diff)
 		grid_add(g, "%.2f %%", v->detectable_pct);
@@ -194,7 +197,7 @@ static int print_tests(const struct page *page)
 	for (unsigned int i = 0; i < w->metric_count; i++)
 		for (unsigned int k = 1; k < page->c->file_count; k++)
 			add_test(&g, &w->metrics[i], k, page->c->file_count > 2);
-	return print_grid(page, &g);
+	return page_grid(page, &g);
 }
 
 static void note_missing(const struct page *page, const struct comparison_metric *m,
@@ -203,8 +206,8 @@ static void note_missing(const struct page *page, const struct comparison_metric
 	const struct comparison_side *s = &m->sides[k];
 
 	if (s->missing)
-		note(page, "%s of %c: not known of %zu of %zu iterations", m->name,
-		     'A' + k, s->missing, page->w->series[k]->iteration_count);
+		page_note(page, "%s of %c: not known of %zu of %zu iterations", m->name,
+			  'A' + k, s->missing, page->w->series[k]->iteration_count);
 }
 
 static void note_outliers(const struct page *page, const struct comparison_metric *m,
@@ -227,8 +230,8 @@ static void note_outliers(const struct page *page, const struct comparison_metri
 					 (page->c->by_boot ? s->order[i] : i) + 1,
 					 quantity(m, s->values[i], s->sum.mean, text,
 						  sizeof(text)));
-	note(page, "%s%s; kept in all figures", line,
-	     s->outliers > told ? " and more" : "");
+	page_note(page, "%s%s; kept in all figures", line,
+		  s->outliers > told ? " and more" : "");
 }
 
 static void note_trend(const struct page *page, const struct comparison_metric *m,
@@ -238,12 +241,12 @@ static void note_trend(const struct page *page, const struct comparison_metric *
 	char p[32], span[32];
 
 	if (!page->c->by_boot && t->known && t->p < LEVEL)
-		note(page,
-		     "%s of %c drifts: %s of its mean, from its first to its last "
-		     "iteration "
-		     "(p %s)",
-		     m->name, 'A' + k, percent(true, t->span_pct, span, sizeof(span)),
-		     p_text(true, t->p, p, sizeof(p)));
+		page_note(page,
+			  "%s of %c drifts: %s of its mean, from its first to its last "
+			  "iteration (p %s)",
+			  m->name, 'A' + k,
+			  page_percent(true, t->span_pct, span, sizeof(span)),
+			  page_p(true, t->p, p, sizeof(p)));
 }
 
 static void note_turns(const struct page *page, const struct comparison_metric *m,
@@ -256,15 +259,15 @@ static void note_turns(const struct page *page, const struct comparison_metric *
 		return;
 	if (t->has_position)
 		snprintf(second, sizeof(second), "; the second of a pair %s (p %s)",
-			 percent(true, t->position_pct, at, sizeof(at)),
-			 p_text(true, t->position_p, q, sizeof(q)));
+			 page_percent(true, t->position_pct, at, sizeof(at)),
+			 page_p(true, t->position_p, q, sizeof(q)));
 	else if (t->one_order)
 		snprintf(second, sizeof(second),
 			 "; the second of a pair was always the same side, which may be "
 			 "why");
-	note(page, "%s: by the %zu pairs of turns %s (p %s)%s", m->name, t->pairs,
-	     percent(true, t->paired_pct, pct, sizeof(pct)),
-	     p_text(true, t->paired_p, p, sizeof(p)), second);
+	page_note(page, "%s: by the %zu pairs of turns %s (p %s)%s", m->name, t->pairs,
+		  page_percent(true, t->paired_pct, pct, sizeof(pct)),
+		  page_p(true, t->paired_p, p, sizeof(p)), second);
 }
 
 static void note_many(const struct page *page, const struct comparison_metric *m,
@@ -275,11 +278,11 @@ static void note_many(const struct page *page, const struct comparison_metric *m
 
 	if (page->w->tests > 1 && s->versus.has_welch && s->versus.welch_p < LEVEL &&
 	    s->welch_holm >= LEVEL)
-		note(page,
-		     "%s of %c: with %u comparisons Welch's p counts as %s (Holm), which "
-		     "may be chance",
-		     m->name, 'A' + k, page->w->tests,
-		     p_text(true, s->welch_holm, p, sizeof(p)));
+		page_note(page,
+			  "%s of %c: with %u comparisons Welch's p counts as %s (Holm), "
+			  "which may be chance",
+			  m->name, 'A' + k, page->w->tests,
+			  page_p(true, s->welch_holm, p, sizeof(p)));
 }
 
 /* Was file number @k made in another boot than the first, as far as both say? */
@@ -297,23 +300,24 @@ static void note_order(const struct page *page)
 	unsigned int k;
 
 	if (c->by_boot) {
-		note_boots(page);
+		page_boots_note(page);
 		return;
 	}
 	for (k = 1; k < c->file_count; k++)
 		if (!comparison_took_turns(c, k))
 			break;
 	if (k == c->file_count)
-		note(page, "order: the sides took turns");
+		page_note(page, "order: the sides took turns");
 	else if (other_boot(c, k))
-		note(page,
-		     "order: one boot each, and one boot differs from the next with "
-		     "nothing changed; several that take turns tell that from an "
-		     "effect: 'calib bench perf --boot'");
+		page_note(page,
+			  "order: one boot each, and one boot differs from the next with "
+			  "nothing changed; several that take turns tell that from an "
+			  "effect: 'calib bench perf --boot'");
 	else
-		note(page, "order: one side ran after the other, and a machine that "
-			   "changed meanwhile looks like a difference; 'calib bench ab' "
-			   "takes turns");
+		page_note(page,
+			  "order: one side ran after the other, and a machine that "
+			  "changed meanwhile looks like a difference; 'calib bench ab' "
+			  "takes turns");
 }
 
 static bool has_energy(const struct comparison_workload *w)
@@ -340,11 +344,12 @@ static void note_coarse(const struct page *page)
 
 			if (ns >= FEW_READINGS * each_ns)
 				continue;
-			note(page,
-			     "energy of %c: iterations of %.2g s, a reading of '%s' each "
-			     "%.2g s: coarse, and errors that go on to the next "
-			     "iteration; let each do more",
-			     'A' + k, ns * 1e-9, c->rails[i].name, each_ns * 1e-9);
+			page_note(page,
+				  "energy of %c: iterations of %.2g s, a reading of '%s' "
+				  "each "
+				  "%.2g s: coarse, and errors that go on to the next "
+				  "iteration; let each do more",
+				  'A' + k, ns * 1e-9, c->rails[i].name, each_ns * 1e-9);
 			return;
 		}
 	}
@@ -358,11 +363,12 @@ static void note_few(const struct page *page)
 		const struct compare *v = &m->sides[k].versus;
 
 		if (v->has_rank && v->rank_exact && v->rank_least_p >= LEVEL)
-			note(page,
-			     "with %zu and %zu %s Mann-Whitney's p cannot be below "
-			     "%.2f: run more",
-			     v->a.n, v->b.n, page->c->by_boot ? "boots" : "iterations",
-			     v->rank_least_p);
+			page_note(page,
+				  "with %zu and %zu %s Mann-Whitney's p cannot be below "
+				  "%.2f: run more",
+				  v->a.n, v->b.n,
+				  page->c->by_boot ? "boots" : "iterations",
+				  v->rank_least_p);
 	}
 }
 
@@ -395,7 +401,7 @@ static void print_workload(const struct page *page)
 		lines ? "\n\n" : "");
 	for (unsigned int i = 0; i < s->param_count; i++) {
 		if (lines)
-			note(page, "%s: %s", s->params[i].key, s->params[i].value);
+			page_note(page, "%s: %s", s->params[i].key, s->params[i].value);
 		else
 			fprintf(page->f, "%s%s=%s", i ? " " : ": ", s->params[i].key,
 				s->params[i].value);
@@ -405,7 +411,7 @@ static void print_workload(const struct page *page)
 
 static void print_context(void *arg, const char *text)
 {
-	note(arg, "%s", text);
+	page_note(arg, "%s", text);
 }
 
 static void print_file(const struct page *page, unsigned int k)
@@ -424,11 +430,11 @@ static void print_file(const struct page *page, unsigned int k)
 	}
 	snprintf(count, sizeof(count), "%zu iteration%s", most, text_s(most));
 	if (page->c->by_boot)
-		count_boots(page->c->workloads[0].series[k], count, sizeof(count));
-	note(page, "%c: %s, %s%s%s%s%s%s%s", 'A' + k, page->c->files[k].name, count,
-	     r->interrupted ? " (INTERRUPTED: more were planned)" : "",
-	     c->virtual_board ? ", VIRTUAL" : "", board[0] ? ", " : "", board,
-	     known ? ", Linux " : "", known ? c->kernel : "");
+		page_boots_count(page->c->workloads[0].series[k], count, sizeof(count));
+	page_note(page, "%c: %s, %s%s%s%s%s%s%s", 'A' + k, page->c->files[k].name, count,
+		  r->interrupted ? " (INTERRUPTED: more were planned)" : "",
+		  c->virtual_board ? ", VIRTUAL" : "", board[0] ? ", " : "", board,
+		  known ? ", Linux " : "", known ? c->kernel : "");
 }
 
 static void print_head(const struct page *page)
@@ -446,7 +452,7 @@ static void print_head(const struct page *page)
 static void print_legend(const struct page *page)
 {
 	if (page->c->by_boot)
-		print_boots_legend(page);
+		page_boots_legend(page);
 	fprintf(page->f,
 		"95 %% interval: of the difference of means (Fieller). Could find: a "
 		"difference that large\nwould be found 4 times of 5. ~: of many, by the "
@@ -466,7 +472,7 @@ int comparison_print(const struct comparison *c, FILE *f, bool markdown, struct 
 		if (!ret)
 			ret = print_tests(&page);
 		if (!ret && c->by_boot)
-			ret = print_boots(&page);
+			ret = page_boots(&page);
 		if (!ret)
 			print_notes(&page);
 	}

@@ -11,7 +11,7 @@ static void add_p(struct grid *g, bool known, double p)
 {
 	char text[32];
 
-	grid_add(g, "%s", p_text(known, p, text, sizeof(text)));
+	grid_add(g, "%s", page_p(known, p, text, sizeof(text)));
 }
 
 /* In percent of the mean. */
@@ -34,7 +34,7 @@ static void add_boots(struct grid *g, const struct comparison_side *s)
 
 /* What boots do by themselves, beside what iterations do; drift; and what would be told
  * of just these boots. */
-int print_boots(const struct page *page)
+int page_boots(const struct page *page)
 {
 	const struct comparison_workload *w = page->w;
 	char align[4 + 5 * COMPARISON_MAX_FILES] = "lrr", text[64];
@@ -60,7 +60,8 @@ int print_boots(const struct page *page)
 
 		grid_add(&g, "%s", m->name);
 		grid_add(&g, "%s",
-			 percent(m->drift.known, m->drift.span_pct, text, sizeof(text)));
+			 page_percent(m->drift.known, m->drift.span_pct, text,
+				      sizeof(text)));
 		add_p(&g, m->drift.known, m->drift.p);
 		for (k = 0; k < page->c->file_count; k++)
 			add_boots(&g, &m->sides[k]);
@@ -68,15 +69,16 @@ int print_boots(const struct page *page)
 			const struct compare *v = &m->sides[k].each_versus;
 
 			grid_add(&g, "%s",
-				 percent(v->has_diff, v->diff_pct, text, sizeof(text)));
+				 page_percent(v->has_diff, v->diff_pct, text,
+					      sizeof(text)));
 			add_p(&g, v->has_welch, v->welch_p);
 		}
 	}
-	return print_grid(page, &g);
+	return page_grid(page, &g);
 }
 
 /* "order of boots: A B B A" */
-void note_boots(const struct page *page)
+void page_boots_note(const struct page *page)
 {
 	const struct comparison *c = page->c;
 	const struct bench_result *r = c->files[0].result;
@@ -86,21 +88,22 @@ void note_boots(const struct page *page)
 		for (unsigned int k = 0; k < c->file_count; k++)
 			if (!strcmp(c->files[k].name, r->boots[i].state))
 				snprintf(line + 2 * i, 3, " %c", 'A' + k);
-	note(page, "order of boots:%s%s", line,
-	     c->file_count > 2 || comparison_took_turns(c, 1)
-		     ? ""
-		     : "; the states did not take turns, and what changed meanwhile "
-		       "looks like a difference");
+	page_note(page, "order of boots:%s%s", line,
+		  c->file_count > 2 || comparison_took_turns(c, 1)
+			  ? ""
+			  : "; the states did not take turns, and what changed meanwhile "
+			    "looks like a difference");
 	for (unsigned int k = 0; k < c->file_count; k++)
 		if (page->w->metric_count && page->w->metrics[0].sides[k].n < 2)
-			note(page,
-			     "one boot of %c: what a boot does by itself cannot be told "
-			     "from what changed; two of each at least",
-			     'A' + k);
+			page_note(page,
+				  "one boot of %c: what a boot does by itself cannot be "
+				  "told "
+				  "from what changed; two of each at least",
+				  'A' + k);
 }
 
 /* "6 boots of 10 iterations", "6 boots of 4 to 10 iterations" */
-void count_boots(const struct bench_series *s, char *out, size_t size)
+void page_boots_count(const struct bench_series *s, char *out, size_t size)
 {
 	size_t boots = 0, least = 0, most = 0, len;
 
@@ -120,7 +123,7 @@ void count_boots(const struct bench_series *s, char *out, size_t size)
 			 text_s(boots), least, most);
 }
 
-void print_boots_legend(const struct page *page)
+void page_boots_legend(const struct page *page)
 {
 	fputs("All is of boots, each counted once as the mean of its iterations. Within: "
 	      "how iterations\nof a boot differ (SD); between: how boots do beyond that; "
