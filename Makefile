@@ -121,7 +121,7 @@ $(B)/tests/unit/%: tests/unit/%.c $(B)/fdtedit.a $(ar_calib)
 
 # Preloaded by tests; without sanitizers, which would want to come first.
 fault_lib := $(patsubst %,$(B)/tests/fake/%.so,faults hotplug pstate)
-$(fault_lib): $(B)/%.so: %.c
+$(fault_lib): $(B)/%.so: %.c tests/fake/preload.h
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARN) -fPIC -shared -o $@ $< -ldl

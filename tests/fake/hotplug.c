@@ -14,38 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* The file that is open as @fd, or "". */
-static const char *path_of(int fd, char path[4096])
-{
-	char link[64];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, 4095);
-	path[n < 0 ? 0 : n] = '\0';
-	return path;
-}
-
-static void get(const char *path, char text[256])
-{
-	FILE *f = fopen(path, "r");
-
-	text[0] = '\0';
-	if (f && !fgets(text, 256, f))
-		text[0] = '\0';
-	if (f)
-		fclose(f);
-}
-
-static void put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	if (!f)
-		return;
-	fprintf(f, "%s\n", text);
-	fclose(f);
-}
+#include "preload.h"
 
 /* Is @path an attribute of a policy that has no online CPU? */
 static int is_asleep(const char *path)

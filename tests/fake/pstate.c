@@ -13,6 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "preload.h"
+
 #define EPP "energy_performance_preference"
 
 static const struct {
@@ -23,16 +25,6 @@ static const struct {
 	     { 192, "balance_power" },
 	     { 255, "power" } };
 
-static void path_of(int fd, char path[4096])
-{
-	char link[64];
-	ssize_t n;
-
-	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	n = readlink(link, path, 4095);
-	path[n < 0 ? 0 : n] = '\0';
-}
-
 /* The file NAME beside @path. */
 static const char *beside(const char *path, const char *name, char file[4200])
 {
@@ -40,31 +32,9 @@ static const char *beside(const char *path, const char *name, char file[4200])
 	return file;
 }
 
-static void get(const char *path, char text[64])
-{
-	FILE *f = fopen(path, "r");
-
-	text[0] = '\0';
-	if (f && !fgets(text, 64, f))
-		text[0] = '\0';
-	text[strcspn(text, "\n")] = '\0';
-	if (f)
-		fclose(f);
-}
-
-static void put(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "w");
-
-	if (!f)
-		return;
-	fprintf(f, "%s\n", text);
-	fclose(f);
-}
-
 static void copy(const char *path, const char *from, const char *to)
 {
-	char file[4200], text[64];
+	char file[4200], text[256];
 
 	get(beside(path, from, file), text);
 	put(beside(path, to, file), text);
@@ -72,7 +42,7 @@ static void copy(const char *path, const char *from, const char *to)
 
 static int is_active(const char *path)
 {
-	char file[4200], driver[64];
+	char file[4200], driver[256];
 
 	get(beside(path, "scaling_driver", file), driver);
 	return !strcmp(driver, "intel_pstate");
@@ -81,7 +51,7 @@ static int is_active(const char *path)
 /* Whether the kernel refuses @text, and why. */
 static int refuses(const char *path, const char *text)
 {
-	char file[4200], governor[64], *end;
+	char file[4200], governor[256], *end;
 	unsigned long raw = strtoul(text, &end, 10);
 
 	if (strcmp(strrchr(path, '/'), "/" EPP) != 0)
