@@ -79,8 +79,8 @@ const struct rail_info *rails_info(const struct rails *r, unsigned int i);
 /*
  * rails_begin - the window begins now
  *
- * Starts a thread where there is something to read; let no other be forked until
- * rails_end(). 0, -EAGAIN, -ENOMEM.
+ * Starts a thread where there is something to read: until rails_end() fork nothing but
+ * what neither allocates nor prints. 0, -EAGAIN, -ENOMEM.
  */
 int rails_begin(struct rails *r, struct err *err);
 /*

@@ -221,6 +221,7 @@ static int linux_work(struct stage *s, double steps, uint64_t end_ns,
 	return 0;
 }
 
+/* The child works and is gone: threads that read meters may hold any lock. */
 static int linux_process(struct stage *s, double steps, struct err *err)
 {
 	pid_t pid = fork();
