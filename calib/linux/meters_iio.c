@@ -484,7 +484,7 @@ static int iio_start(struct power_meter *pm, struct err *why)
 	io->mean = (struct meter_mean){
 		.told = io->mean.told,
 		.arrived_ns = stop_now_ns(),
-		.timed = iio_buffer_has_time(io->buffer),
+		.timed = io->capturing && iio_buffer_has_time(io->buffer),
 	};
 	return ret;
 }

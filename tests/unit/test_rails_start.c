@@ -346,6 +346,25 @@ static void a_buffer_that_is_taken_meanwhile_leaves_sysfs(void **state)
 	assert_true(fabs(e.uj[0] - 1250e-6 * (e.to_ns - e.from_ns)) < 1);
 }
 
+static void a_buffer_that_cannot_be_opened_leaves_sysfs_with_our_times(void **state)
+{
+	static const char *const sensors[] = { "iio:ina226" };
+	struct rails_energy e;
+
+	(void)state;
+	make_device();
+	open_rails(sensors, 1);
+	assert_int_equal(unlink(files_path(dir, "dev/iio:device0")), 0);
+	start();
+	assert_non_null(strstr(note, "is not read through its buffer: "));
+	assert_int_equal(rails_begin(rails, NULL), 0);
+	stop_sleep_until(stop_now_ns() + 60 * MS);
+	rails_end(rails, stop_now_ns(), &e);
+	if (!e.known[0])
+		fail_msg("%s", note);
+	assert_true(fabs(e.uj[0] - 1250e-6 * (e.to_ns - e.from_ns)) < 1);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(void)
@@ -360,6 +379,7 @@ int main(void)
 		T(scans_that_stop_coming_leave_no_energy),
 		T(a_buffer_without_a_single_scan_is_told_as_such),
 		T(a_buffer_that_is_taken_meanwhile_leaves_sysfs),
+		T(a_buffer_that_cannot_be_opened_leaves_sysfs_with_our_times),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
