@@ -53,7 +53,8 @@ static int open_attr(const struct sysfs *sys, const char *path, int flags,
 	ret = sysfs_real(sys, path, real, sizeof(real), err);
 	if (ret)
 		return ret;
-	fd = open(real, flags | O_CLOEXEC);
+	/* A pipe below a root of somebody's own is nothing to wait for. */
+	fd = open(real, flags | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return err_errno(err, -errno, "%s", path);
 	return fd;

@@ -71,6 +71,17 @@ static void read_takes_the_whole_text_or_refuses(void **state)
 	assert_string_equal(err.msg, "/a: a NUL byte in the text");
 }
 
+static void a_pipe_that_nobody_writes_to_is_not_waited_for(void **state)
+{
+	struct fixture *f = *state;
+	char text[9];
+
+	assert_int_equal(mkfifo(files_path(f->dir, "pipe"), 0600), 0);
+	assert_int_equal(sysfs_read(&f->sys, "/pipe", text, sizeof(text), NULL), 0);
+	assert_string_equal(text, "");
+	assert_int_equal(sysfs_write(&f->sys, "/pipe", "1", NULL), -ENXIO);
+}
+
 static void a_missing_file_is_an_answer(void **state)
 {
 	struct fixture *f = *state;
@@ -290,6 +301,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(read_strips_one_newline_only),
 		T(read_takes_the_whole_text_or_refuses),
+		T(a_pipe_that_nobody_writes_to_is_not_waited_for),
 		T(a_missing_file_is_an_answer),
 		T(unsupported_is_never_a_number),
 		T(set_reads_back_what_was_written),
