@@ -143,12 +143,25 @@ static int name_experiment(struct ab *ab)
 	return ret;
 }
 
+/* "", "dir/", ".": files of it would have no name, or a hidden one. */
+static bool ends_as_folder(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *last = slash ? slash + 1 : path;
+
+	return !*last || !strcmp(last, ".") || !strcmp(last, "..");
+}
+
 static int name_outputs(struct ab *ab, struct err *err)
 {
 	if (ab->opts->output && !strcmp(ab->opts->output, "-"))
 		return err_set(err, -EINVAL,
 			       "-o '-': the sides are kept in two files, NAME-a.json and "
 			       "NAME-b.json; give a NAME");
+	if (ab->opts->output && ends_as_folder(ab->opts->output))
+		return err_set(err, -EINVAL,
+			       "-o '%.200s' is no NAME, but that of a folder; the sides "
+			       "are kept in NAME-a.json and NAME-b.json",
+			       ab->opts->output);
 	for (int i = 0; i < 2 && ab->opts->output; i++) {
 		struct side *s = &ab->sides[i];
 		int n = snprintf(s->output, sizeof(s->output), "%s-%c.json",

@@ -217,3 +217,17 @@ true 2" ]
 	settings | diff before -
 	[ ! -e "$root/run/calib/state.json" ]
 }
+
+@test "a folder is no name for two files" {
+	mkdir dir
+	for name in "" . .. dir/ dir/..; do
+		ab --board virtual:odroid-xu3 --a pipe --b messages --iterations 2 -o "$name"
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		[ "$stderr" = "calib bench ab: error: -o '$name' is no NAME, but that of a folder; the sides are kept in NAME-a.json and NAME-b.json" ]
+	done
+	[ -z "$(find . -name '*.json')" ]
+	ab --board virtual:odroid-xu3 --a pipe --b messages --iterations 2 -o dir/r
+	[ "$status" -eq 0 ]
+	[ -e dir/r-a.json ] && [ -e dir/r-b.json ]
+}
