@@ -118,13 +118,13 @@ static void judge(struct freqcheck_point *p, bool alone)
 	if (p->why[0])
 		return;
 	p->ok = true;
-	p->untold = p->by == FREQCHECK_NONE && alone;
-	if (p->untold)
+	p->untold = p->by == FREQCHECK_NONE;
+	if (p->untold && alone)
 		wrong(p, "no cycle counter, and the load's rate tells a clock only by "
 			 "comparison: look at other operating points too");
-	else if (p->by == FREQCHECK_NONE)
-		wrong(p, "cannot be told: no cycle counter, and the load's rates at the "
-			 "operating points looked at do not agree");
+	else if (p->untold)
+		wrong(p, "no cycle counter, and the load's rates at the operating points "
+			 "looked at do not agree: a clock is wrong, or other work ran");
 	else if (delivered_differs(p->khz, p->asked_khz) && p->claimed_khz &&
 		 !delivered_differs(p->claimed_khz, p->asked_khz))
 		wrong(p, "%.1f %% of what was asked for, though cpufreq claims %u kHz%s",

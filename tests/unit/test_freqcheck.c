@@ -249,7 +249,10 @@ static void rates_tell_where_no_counter_does(void **state)
 	/* Two points that do not agree: nobody knows which is right. */
 	assert_int_equal(check(&f, "600,1200", &fc, &err), 0);
 	assert_int_equal(fc.wrong, 2);
+	assert_int_equal(fc.untold, 2);
 	assert_int_equal(fc.points[0].by, FREQCHECK_NONE);
+	assert_non_null(
+		strstr(fc.points[0].why, "do not agree: a clock is wrong, or other"));
 }
 
 static void whatever_fails_the_machine_is_put_back(void **state)
