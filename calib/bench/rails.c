@@ -210,17 +210,27 @@ static void end_thread(struct rails *r, uint64_t to_ns)
 	r->running = false;
 }
 
+/* Since it was opened: many a hypervisor shows counters that stand still. */
+static bool has_moved(struct rail *rail, double uj, unsigned int lost)
+{
+	if (uj > 0 || lost)
+		return true;
+	err_set(&rail->why, 0, "sensor %s: its energy counter has not moved yet",
+		rail->info.name);
+	return false;
+}
+
 static void take_counters(struct rails *r, struct rails_energy *e)
 {
 	for (unsigned int i = 0; i < r->count; i++) {
-		const struct rail *rail = &r->rails[i];
+		struct rail *rail = &r->rails[i];
 		unsigned int lost;
 		double uj;
 
 		if (!power_meter_counted(&rail->pm, &uj, &lost))
 			continue;
 		e->known[i] = lost == rail->begin_lost && !rail->begin_failed &&
-			      !rail->failed;
+			      !rail->failed && has_moved(rail, uj, lost);
 		e->uj[i] = uj - rail->begin_uj;
 	}
 }

@@ -272,6 +272,15 @@ mean() {
 	[[ "$output" == *"settings: all policies userspace"* ]]
 }
 
+@test "a counter that stands still is no energy, and not 0 W" {
+	"$TOP/tests/fake/meters" root rapl
+	bench perf --sysroot root -w pipe:loops=100 --iterations 2 -o r.json
+	[ "$status" -eq 0 ]
+	[[ $stderr == *"note: no energy is known: sensor rapl:package-0: its energy counter has not moved yet"* ]]
+	[[ $output != *" J "* && $output != *" W "* ]]
+	[ "$(jq -c '[.workloads[0].iterations[]["energy-uj"] | length]' r.json)" = "[0,0]" ]
+}
+
 @test "RAPL counters are subtracted, and the package is not counted twice" {
 	"$TOP/tests/fake/meters" root rapl
 	zone=root/sys/class/powercap/intel-rapl:0/energy_uj

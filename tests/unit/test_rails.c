@@ -353,10 +353,36 @@ static void expect_first_unknown(struct opened *o, const char *text)
 
 	begin(o);
 	set_zone(o, "intel-rapl:0", text);
+	set_zone(o, "intel-rapl:0:2", "900000001\n");
 	e = end(o, 0);
 	assert_false(e.known[0]);
 	assert_true(e.known[1]);
 	assert_false(rails_total(o->rails, &e, &uj));
+}
+
+static void a_counter_that_never_moved_has_no_energy(void **state)
+{
+	struct rails_energy e;
+	struct opened o;
+
+	(void)state;
+	open_meters(&o, "rapl", NULL);
+	for (int again = 0; again < 2; again++) {
+		begin(&o);
+		e = end(&o, 0);
+		assert_false(e.known[0] || e.known[1]);
+	}
+	assert_non_null(strstr(o.note, "its energy counter has not moved yet"));
+	/* One that did is only slow. */
+	begin(&o);
+	set_zone(&o, "intel-rapl:0", "5000000001\n");
+	end(&o, 0);
+	begin(&o);
+	e = end(&o, 0);
+	assert_true(e.known[0]);
+	assert_false(e.known[1]);
+	expect_uj(e.uj[0], 0);
+	close_opened(&o);
 }
 
 static void a_counter_that_is_reset_has_no_energy(void **state)
@@ -485,6 +511,7 @@ int main(void)
 		cmocka_unit_test(power_readings_are_integrated_by_a_thread),
 		cmocka_unit_test(virtual_rails_have_the_energy_that_is_drawn),
 		cmocka_unit_test(counters_give_their_difference),
+		cmocka_unit_test(a_counter_that_never_moved_has_no_energy),
 		cmocka_unit_test(a_counter_that_is_reset_has_no_energy),
 		cmocka_unit_test(a_counter_that_cannot_be_read_at_the_end_has_no_energy),
 		cmocka_unit_test(a_meter_that_stops_in_the_window_has_no_energy),
