@@ -13,6 +13,9 @@
 #include "calib/bench/sweep.h"
 #include "calib/bench_grid.h"
 
+/* Packets that had their CPU for less of their time are told of. */
+#define WANTED_SHARE 0.98
+
 struct sweep_options {
 	struct bench_grid_options grid;
 	const char *hz, *loads;
@@ -152,6 +155,29 @@ static unsigned int sort_rows(const struct job *job, const struct sweep_row **ou
 	return n;
 }
 
+/* What the reader should know of the rows. */
+static void remark(const struct job *job)
+{
+	const struct sweep_row *worst = NULL;
+	double least = WANTED_SHARE;
+
+	for (unsigned int i = 0; i < job->grid.all; i++) {
+		const struct sweep_row *row = &job->rows[i];
+
+		if (!row->done || !row->work_ns ||
+		    (double)row->had_ns / row->work_ns >= least)
+			continue;
+		least = (double)row->had_ns / row->work_ns;
+		worst = row;
+	}
+	if (worst)
+		cmd_warn(job->grid.ctx,
+			 "packets had their CPU for only %.0f %% of their time at worst "
+			 "(CPU %u, %u Hz, %u %%): something else ran there, and the "
+			 "figures hold it",
+			 least * 100, worst->cpu, worst->hz, worst->load);
+}
+
 static int print(void *arg, bool interrupted, struct err *err)
 {
 	const struct job *job = arg;
@@ -178,6 +204,7 @@ static int print(void *arg, bool interrupted, struct err *err)
 	else
 		ret = sweep_print(&result, stdout, format == BENCH_GRID_MARKDOWN, err);
 	free(rows);
+	remark(job);
 	return ret;
 }
 

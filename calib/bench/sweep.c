@@ -109,12 +109,14 @@ struct step {
 /* A packet that ends late delays those behind it: no backlog is worked off. */
 static int period(struct stage *s, struct step *st, struct err *err)
 {
-	uint64_t begin = s->ops->now_ns(s), end;
+	uint64_t had = s->ops->task_ns(s), begin = s->ops->now_ns(s), end;
 	int ret = s->ops->work(s, st->steps, UINT64_MAX, NULL, err);
 
 	if (ret)
 		return ret;
 	end = s->ops->now_ns(s);
+	st->row->work_ns += end - begin;
+	st->row->had_ns += s->ops->task_ns(s) - had;
 	tally_add(&st->row->seconds, (end - begin) * 1e-9);
 	st->next_ns += llround(1e9 / st->row->hz);
 	if (end <= st->next_ns)
@@ -137,7 +139,7 @@ static int periods(struct stage *s, struct step *st, uint64_t until_ns, struct e
 static void forget(struct sweep_row *row)
 {
 	row->seconds = (struct tally){ 0 };
-	row->late = 0;
+	row->late = row->work_ns = row->had_ns = 0;
 }
 
 static int run_periodic(struct stage *s, void *arg, struct err *err)

@@ -50,6 +50,8 @@ struct sweep_row {
 	struct tally seconds;
 	struct tally watt; /* of up to a second each */
 	uint64_t late;	   /* packets that took over 1.01 periods */
+	/* Of the packets, and how much of it the task had its CPU; 0 where serialized */
+	uint64_t work_ns, had_ns;
 };
 
 /*

@@ -153,6 +153,18 @@ powersave" ]
 	[ ! -e "$root/run/calib/state.json" ]
 }
 
+@test "other work on the task's CPU is told, as it is in the execution times" {
+	needs_two_cpus
+	taskset -c 1 sh -c 'while :; do :; done' 3>&- &
+	pid=$!
+	sweep --cpu 1 --hz 100 --loads 60 --time 300ms
+	kill $pid
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"warning: packets had their CPU for only "*" % of their time at worst (CPU 1, 100 Hz, 60 %): something else ran there, and the figures hold it"* ]]
+	sweep --board virtual:juno-r2 --hz 100 --loads 60
+	[[ "$stderr" != *"packets had"* ]]
+}
+
 @test "a signal to end prints the rows that are finished, and everything is put back" {
 	needs_two_cpus
 	fake 0 1
