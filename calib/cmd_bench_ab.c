@@ -296,6 +296,12 @@ static int tell_failure(const struct ab *ab, int code, struct err *err)
 	size_t b = ab->sides[1].result.series[0].iteration_count;
 	struct err why = *err;
 
+	if (!a && !b)
+		return code;
+	if ((!a || !b) && ab->sides[0].output[0])
+		return err_set(err, code,
+			       "%s; what was done before is in %s, of one side only",
+			       why.msg, ab->sides[!a].output);
 	if (!a || !b)
 		return code;
 	if (ab->sides[0].output[0])

@@ -231,3 +231,17 @@ true 2" ]
 	[ "$status" -eq 0 ]
 	[ -e dir/r-a.json ] && [ -e dir/r-b.json ]
 }
+
+@test "interrupted in the first turn of the second side, it is told where the first one is" {
+	"$CALIB" bench ab --a true --b "sh -c 'echo \$\$ > left; sleep 60'" --warmup 0 -o r \
+		> out 2> err 3>&- &
+	pid=$!
+	until [ -s left ]; do
+		kill -0 $pid
+		sleep 0.01
+	done
+	kill -TERM $pid
+	ended 2
+	grep -qxF "calib bench ab: error: interrupted; what was done before is in r-a.json, of one side only" err
+	[ "$(jq '.workloads[0].iterations | length' r-a.json)" = 1 ]
+}
