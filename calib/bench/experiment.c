@@ -16,7 +16,7 @@ struct state_of_run {
 	struct progress progress;
 	uint64_t start_ns;
 	uint32_t done, all, order;
-	bool told_few;
+	bool told_few, told_late;
 };
 
 /* Before anything has run: as for a virtual board of one fast CPU. */
@@ -73,6 +73,25 @@ static void look_at_reads(struct experiment *x, struct state_of_run *run,
 	}
 }
 
+/* Tasks that are late all the time wait for CPUs, and never sleep as they are meant to.
+ */
+static void look_at_late(struct experiment *x, struct state_of_run *run,
+			 const struct workload_run *w, const struct bench_iteration *it)
+{
+	uint64_t wakeups = w->type->units ? w->type->units(w) : 0;
+	struct err text;
+
+	if (!it->has_late || run->told_late || !x->note ||
+	    it->late_wakeups * 2 <= wakeups)
+		return;
+	err_set(&text, 0,
+		"%ju of %ju wake-ups were late: this is more work than the CPUs here can "
+		"do; take fewer tasks= or less duty=",
+		(uintmax_t)it->late_wakeups, (uintmax_t)wakeups);
+	x->note(x->note_arg, text.msg);
+	run->told_late = true;
+}
+
 static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	       uint32_t round, struct err *err)
 {
@@ -89,6 +108,7 @@ static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	it.order = run->order++;
 	it.boot = x->boot;
 	look_at_reads(x, run, &it);
+	look_at_late(x, run, &x->workloads[w], &it);
 	ret = bench_series_add(&x->result->series[w], &it, err);
 	if (ret)
 		return ret;

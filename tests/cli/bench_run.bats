@@ -178,6 +178,15 @@ good" ]
 	[[ $stderr == *"error: cannot write 'r.json' "*"; the $kept iterations done before are in r.json" ]]
 }
 
+@test "tasks that are late all the time are told of, once" {
+	bench energy -w periodic:tasks=100,duty=100,duration-ms=17 --iterations 2 --warmup 0
+	[ $status -eq 0 ]
+	[[ $stderr == *"note: "*" of 100 wake-ups were late: this is more work than the CPUs here can do; take fewer tasks= or less duty=" ]]
+	[ "$(grep -c 'wake-ups were late' <<< "$stderr")" -eq 1 ]
+	bench energy --board virtual:odroid-xu3 --iterations 1 --warmup 0
+	[[ $stderr != *"wake-ups were late"* ]]
+}
+
 @test "--like runs what a result was of, calibrated work included" {
 	bench energy -w periodic:tasks=2,period-us=2000,duration-ms=4 --iterations 1 --warmup 0 -o a.json
 	[ $status -eq 0 ]
