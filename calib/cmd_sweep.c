@@ -16,6 +16,8 @@
 /* Packets that had their CPU for less of their time are told of. */
 #define WANTED_SHARE 0.98
 
+#define MAX_HOURS 1000
+
 struct sweep_options {
 	struct bench_grid_options grid;
 	const char *hz, *loads;
@@ -49,11 +51,26 @@ static int check_options(const struct cmd_ctx *ctx, bool serialized, struct err 
 	return err_set(err, -EINVAL, "--%s is for processes; add --serialized", name);
 }
 
+/* Nobody waits for that long, and its nanoseconds would not fit a number. */
+static int check_length(const struct sweep_options *o, struct err *err)
+{
+	double hours = o->packet_ns * 1e-9 / 3600 * o->tasks * o->samples;
+
+	if (!o->serialized || hours <= MAX_HOURS)
+		return 0;
+	return err_set(err, -EINVAL,
+		       "--packet, --tasks and --samples make a step of %.0f hours; up to "
+		       "%d are taken",
+		       hours, MAX_HOURS);
+}
+
 static int make_plan(struct job *job, struct cmd_ctx *ctx, struct err *err)
 {
 	const struct sweep_options *o = job->opts;
 	int ret = check_options(ctx, o->serialized, err);
 
+	if (!ret)
+		ret = check_length(o, err);
 	if (!ret && sweep_frequencies(o->hz, &job->plan, err))
 		ret = err_wrap(err, -EINVAL, "--hz");
 	if (!ret && sweep_loads(o->loads, &job->plan, err))

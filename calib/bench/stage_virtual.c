@@ -253,13 +253,13 @@ static int busy_steps(struct board_stage *bs, double steps, uint64_t end_ns,
 	uint64_t now = virtual_now_ns(bs->virt);
 	double left = steps;
 
-	if (asked_to_end(err))
-		return -EINTR;
 	while (left > 0 && now < end_ns) {
 		double rate = per_unit * clock_khz(bs) * 1e-12; /* steps per ns */
 		uint64_t until = governor_next_ns(&bs->governor);
 		double done;
 
+		if (asked_to_end(err))
+			return -EINTR;
 		if (until > end_ns)
 			until = end_ns;
 		/* The physics has events of its own (heat, limits): look at least so

@@ -97,6 +97,16 @@ assert r['seconds']['samples'] > 300 and r['late'] == 0
 " <<< "$output"
 }
 
+@test "a step that no number holds is refused, and a long packet ends with a signal" {
+	sweep --board virtual:odroid-xu3 --serialized --packet 10000h --tasks 1000000 --samples 1000
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == "calib sweep: error: --packet, --tasks and --samples make a step of 10000000000000 hours; up to 1000 are taken" ]]
+	run --separate-stderr timeout --preserve-status -k 20 1 "$CALIB" sweep \
+		--board virtual:odroid-xu3 --cpu 7 --serialized --packet 900h --tasks 1 --samples 1
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"error: interrupted"* ]]
+}
+
 @test "the shortest step is one packet" {
 	sweep --board virtual:odroid-xu3 --cpu 7 --hz 100 --loads 20 --time 1ns
 	[ "$status" -eq 0 ]
