@@ -388,12 +388,12 @@ static const struct bench_cmd_options bench_defaults = {
 #define HELP_WORKLOADS                                                                   \
 	"Workloads and their parameters, with defaults:\n"                               \
 	"\n"                                                                             \
-	"  messages   groups=10 senders=20 receivers=20 loops=100 size=100\n"            \
+	"  messages   groups=10 senders=20 receivers=20 loops=1000 size=100\n"           \
 	"             via=socket|pipe as=processes|threads\n"                            \
-	"             tasks that send messages, as hackbench; the defaults do\n"         \
-	"             what 'perf bench sched messaging' does (whose time holds the "     \
-	"end\n"                                                                          \
-	"             of 400 larger processes, too: compare with its -t or -l 1000)\n"   \
+	"             tasks that send messages; the defaults do what 'hackbench\n"       \
+	"             -l 1000' and 'perf bench sched messaging -l 1000' do; with\n"      \
+	"             100 loops, the time is in part that of starting and ending\n"      \
+	"             400 processes, which are larger in perf: give it -t then\n"        \
 	"  pipe       loops=100000\n"                                                    \
 	"             two tasks that wake each other, as 'perf bench sched pipe'\n"      \
 	"  periodic   tasks=24 period-us=16000 duty=10 duration-ms=10000 units=0\n"      \

@@ -52,7 +52,7 @@ B: 1 2 5 6 9 10 13 14 17 18" ]
 	grep -qE '^time .* no difference shown$' <<< "$output"
 	grep -qE '^energy .* no difference shown$' <<< "$output"
 	[[ $output != *coarse* ]]
-	ab --board virtual:odroid-xu3 --a messages --b messages
+	ab --board virtual:odroid-xu3 --a messages:loops=100 --b messages:loops=100
 	[ "$status" -eq 0 ]
 	[[ $output == *"energy of A: iterations of 0.22 s, a reading of 'ina231@0x40 VDD_ARM' each 0.26 s: coarse, "* ]]
 }

@@ -375,16 +375,16 @@ least() {
 }
 
 ours() {
-	"$CALIB" bench perf -w messages:groups=2 --iterations 1 --warmup 0 --format json 2> /dev/null |
+	"$CALIB" bench perf -w messages:groups=1 --iterations 1 --warmup 0 --format json 2> /dev/null |
 		jq '.workloads[0].iterations[0]["time-ns"] / 1e6'
 }
 
 perf_bench() {
-	perf bench sched messaging -g 2 | awk '/Total time/ { print $3 * 1000 }'
+	perf bench sched messaging -g 1 -l 1000 | awk '/Total time/ { print $3 * 1000 }'
 }
 
 hack_bench() {
-	hackbench -g 2 | awk '/^Time/ { print $2 * 1000 }'
+	hackbench -g 1 -l 1000 | awk '/^Time/ { print $2 * 1000 }'
 }
 
 # Twice as much or half as much work would be found; other programs run meanwhile.

@@ -43,13 +43,13 @@ static void parameters_are_told_as_they_were_given(void **state)
 	(void)state;
 	parse("messages", &w);
 	assert_string_equal(workload_describe(&w, text, sizeof(text)),
-			    "groups=10 senders=20 receivers=20 loops=100 size=100 "
+			    "groups=10 senders=20 receivers=20 loops=1000 size=100 "
 			    "via=socket as=processes");
 	parse("messages:via=pipe,groups=3,as=threads", &w);
 	assert_string_equal(workload_describe(&w, text, sizeof(text)),
-			    "groups=3 senders=20 receivers=20 loops=100 size=100 "
+			    "groups=3 senders=20 receivers=20 loops=1000 size=100 "
 			    "via=pipe as=threads");
-	assert_int_equal(w.type->units(&w), 3 * 20 * 20 * 100);
+	assert_int_equal(w.type->units(&w), 3 * 20 * 20 * 1000);
 	parse("rt-app:file=a=b.json", &w);
 	assert_string_equal(workload_describe(&w, text, sizeof(text)), "file=a=b.json");
 }
