@@ -38,6 +38,8 @@ static const struct {
 	{ "all, other law of leakage", COV_ALL | COV_OTHER_LEAK, true },
 	{ "all, voltage of the table", COV_ALL | COV_TABLE, true },
 	{ "all, no idle rows", COV_ALL | COV_NO_IDLE, true },
+	{ "all, leakage by V and 6 %/K", COV_ALL | COV_HOT_LEAK, true },
+	{ "all, leakage by V^5 and 1 %/K", COV_ALL | COV_STEEP_LEAK, true },
 };
 
 #define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))

@@ -37,6 +37,8 @@ enum cov_effect {
 	COV_NO_IDLE = 1 << 10,	 /* no idle rows */
 	COV_TABLE = 1 << 11,	 /* the voltage is that of the table, not of the rail */
 	COV_TICKS = 1 << 12,	 /* what CPUs did that were to sleep is told in ticks */
+	COV_HOT_LEAK = 1 << 13,	 /* leakage by V and 6 %/K: ends of what silicon does */
+	COV_STEEP_LEAK = 1 << 14, /* by V^5 and 1 %/K */
 };
 
 /* A cluster of a board that is built in, with the truth of its virtual twin. */
@@ -108,13 +110,21 @@ static double cov_leakage(const struct cov_cluster *k, unsigned int effects, dou
 			  double celsius)
 {
 	double ref = k->leak_celsius, t = (celsius + 273) / (ref + 273);
+	double growth = k->growth, exponent = 3;
 
 	if (!(effects & COV_THERMAL))
 		return k->leak_uw * pow(volt, 3);
 	if (effects & COV_OTHER_LEAK)
 		return k->leak_uw * volt * exp(1.5 * (volt - 1)) * t * t *
 		       exp(COV_LEAK_SHARE * (1 - 1 / t));
-	return k->leak_uw * pow(volt, 3) * exp(k->growth * (celsius - ref));
+	if (effects & COV_HOT_LEAK) {
+		growth = 0.06;
+		exponent = 1;
+	} else if (effects & COV_STEEP_LEAK) {
+		growth = 0.01;
+		exponent = 5;
+	}
+	return k->leak_uw * pow(volt, exponent) * exp(growth * (celsius - ref));
 }
 
 struct cov_state {
