@@ -32,12 +32,12 @@ enum cov_effect {
 	COV_ALL = COV_DROOP | COV_THERMAL | COV_DRIFT | COV_BACKGROUND | COV_OUTLIERS |
 		  COV_COARSE | COV_MEMORY,
 	/* not among them */
-	COV_ASCENDING = 1 << 8,	 /* OPPs from the lowest up, not in random order */
-	COV_OTHER_LEAK = 1 << 9, /* leakage of another law: V exp(1.5 V) T^2 exp(-1/T) */
-	COV_NO_IDLE = 1 << 10,	 /* no idle rows */
-	COV_TABLE = 1 << 11,	 /* the voltage is that of the table, not of the rail */
-	COV_TICKS = 1 << 12,	 /* what CPUs did that were to sleep is told in ticks */
-	COV_HOT_LEAK = 1 << 13,	 /* leakage by V and 6 %/K: ends of what silicon does */
+	COV_ASCENDING = 1 << 8,	  /* OPPs from the lowest up, not in random order */
+	COV_OTHER_LEAK = 1 << 9,  /* leakage of another law: V exp(1.5 V) T^2 exp(-1/T) */
+	COV_NO_IDLE = 1 << 10,	  /* no idle rows */
+	COV_TABLE = 1 << 11,	  /* the voltage is that of the table, not of the rail */
+	COV_TICKS = 1 << 12,	  /* what CPUs did that were to sleep is told in ticks */
+	COV_HOT_LEAK = 1 << 13,	  /* leakage by V and 6 %/K: ends of what silicon does */
 	COV_STEEP_LEAK = 1 << 14, /* by V^5 and 1 %/K */
 };
 
