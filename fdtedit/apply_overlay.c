@@ -156,7 +156,7 @@ static int check_included(const struct apply *a, struct err *err)
 	int ret;
 
 	if (!a->opts->output || !compile_is_source(a->board) ||
-	    dts_open(a->board, dirs->items, dirs->n, &d, NULL))
+	    dts_open(a->board, dirs->items, dirs->n, false, &d, NULL))
 		return 0;
 	ret = source_not_included(d, a->opts->output, err);
 	dts_free(d);

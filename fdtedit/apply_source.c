@@ -162,7 +162,8 @@ static int edit_source(struct apply *a, struct target *t, struct err *err)
 {
 	bool mail = a->opts->format && !strcmp(a->opts->format, "git-am");
 	const struct opt_list *dirs = &t->source.includes;
-	int ret = dts_open(a->board, dirs->items, dirs->n, &t->dts, err);
+	int ret = dts_open(a->board, dirs->items, dirs->n, t->source.all_files, &t->dts,
+			   err);
 
 	if (ret)
 		return ret;

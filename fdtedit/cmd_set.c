@@ -344,7 +344,10 @@ const struct cmd cmd_set_property = {
 		"place, a new one goes after capacity-dmips-mhz or last, and the file "
 		"grows by what that needs. BOARD is edited in place, whole or not at "
 		"all, and nothing else in it changes.\n"
-		"\n" SOURCE_HELP "\n\n"
+		"\n" SOURCE_HELP
+		" A new property goes into the text that BOARD itself has of the node, "
+		"be it such a block; without any, and with --all-files, into the node.\n"
+		"\n"
 		"Values are taken whole or refused: numbers are decimal, or hexadecimal "
 		"with 0x, and must fit their type. Several make a list. Bytes are pairs "
 		"of hexadecimal digits. Without a value the property is a flag. Text for "

@@ -68,7 +68,7 @@ static int load_source(struct shown *sh, struct cmd_ctx *ctx, struct err *err)
 	int ret = container_refuse_pick(&sh->opts->pick, sh->file, err);
 
 	if (!ret)
-		ret = dts_open(sh->file, dirs->items, dirs->n, &sh->source, err);
+		ret = dts_open(sh->file, dirs->items, dirs->n, false, &sh->source, err);
 	if (ret)
 		return ret;
 	for (size_t i = 0; dts_note(sh->source, i); i++)

@@ -30,12 +30,12 @@ int dts_read(const char *path, const char *const *include_dirs, size_t dir_count
 }
 
 int dts_open(const char *path, const char *const *include_dirs, size_t dir_count,
-	     struct dts **out, struct err *err)
+	     bool all_files, struct dts **out, struct err *err)
 {
 	int ret = dts_read(path, include_dirs, dir_count, out, err);
 
 	if (!ret)
-		ret = dts_find_cpus(*out, err);
+		ret = dts_find_cpus(*out, all_files, err);
 	if (ret) {
 		dts_free(*out);
 		*out = NULL;

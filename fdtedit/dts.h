@@ -6,6 +6,7 @@
  * The file is read together with what it includes, as far as that is found, because a
  * label, a compatible or the value itself may stand there. A value is edited where the
  * board really gets it: in the CPU node, or in a "&cpu0 { ... }" block that overrides it.
+ * One that is new goes into the text that the opened file has of the node.
  */
 #ifndef FDTEDIT_DTS_H
 #define FDTEDIT_DTS_H
@@ -43,10 +44,16 @@ struct dts_output {
  */
 int dts_read(const char *path, const char *const *include_dirs, size_t dir_count,
 	     struct dts **out, struct err *err);
-/* Read, and find the CPU nodes. Returns the same, and -ENOENT when there is none (the
- * message names includes that were not found). */
+/*
+ * dts_open - read, and find the CPU nodes
+ * @all_files: as dts_apply() will get it: what is new is for all that include the node,
+ *	and goes there; without it into text that the opened file has of the node, if any
+ *
+ * Returns as dts_read(), and -ENOENT when there is no CPU node (the message names
+ * includes that were not found).
+ */
 int dts_open(const char *path, const char *const *include_dirs, size_t dir_count,
-	     struct dts **out, struct err *err);
+	     bool all_files, struct dts **out, struct err *err);
 /* Takes NULL. */
 void dts_free(struct dts *d);
 

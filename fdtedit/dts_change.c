@@ -70,7 +70,7 @@ static int set_property(struct dts *d, const struct change *c,
 			const struct dts_opts *opts, struct err *err)
 {
 	struct dts_sites sites = { 0 };
-	int ret = dts_find_sites(d, c->path, c->property, &sites, err);
+	int ret = dts_find_sites(d, c->path, c->property, opts->all_files, &sites, err);
 
 	if (!ret && !sites.count)
 		ret = err_set(err, -ENOENT,

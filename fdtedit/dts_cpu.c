@@ -135,11 +135,11 @@ bool dts_is_certain(const struct dts *d, size_t i)
 }
 
 /* All places of one CPU node. */
-static int add_cpu(struct dts *d, const char *path, struct err *err)
+static int add_cpu(struct dts *d, const char *path, bool all_files, struct err *err)
 {
 	size_t first = d->cpu_count;
 	struct dts_sites sites = { 0 };
-	int ret = dts_find_sites(d, path, EDITS_PROPERTY, &sites, err);
+	int ret = dts_find_sites(d, path, EDITS_PROPERTY, all_files, &sites, err);
 
 	for (size_t i = 0; i < sites.count && !ret; i++)
 		ret = add_site(d, path, sites.list[i], err);
@@ -225,7 +225,7 @@ static void note_macros(struct dts *d)
 	}
 }
 
-int dts_find_cpus(struct dts *d, struct err *err)
+int dts_find_cpus(struct dts *d, bool all_files, struct err *err)
 {
 	int ret;
 
@@ -238,7 +238,7 @@ int dts_find_cpus(struct dts *d, struct err *err)
 		    !dts_is_live_def(d, &d->defs[i], path) || seen(d, path) ||
 		    !dts_is_cpu(d, path))
 			continue;
-		ret = add_cpu(d, path, err);
+		ret = add_cpu(d, path, all_files, err);
 		if (ret)
 			return ret;
 	}

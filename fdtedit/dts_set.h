@@ -134,9 +134,9 @@ int dts_set_read(struct dts *d, const char *path, struct err *err);
  */
 int dts_find_include(const struct dts *d, int inst, const struct dts_tree *t,
 		     const struct dts_item *it, char out[PATH_MAX]);
-/* Fill cpus, sites and notes. 0, -ENOENT, -ERANGE,
+/* Fill cpus, sites and notes. @all_files: as dts_find_sites(). 0, -ENOENT, -ERANGE,
  * -ENOMEM. */
-int dts_find_cpus(struct dts *d, struct err *err);
+int dts_find_cpus(struct dts *d, bool all_files, struct err *err);
 
 const struct dts_tree *dts_tree_of(const struct dts *d, int inst);
 const struct dts_item *dts_item_of(const struct dts *d, int inst, int item);
@@ -153,14 +153,16 @@ char *dts_ref_path(const struct dts *d, const char *ref, size_t len);
 
 /*
  * dts_find_sites - where the values of property @name of node @path stand, or would stand
+ * @all_files: included files may be edited, so that what is new goes to the node itself
  * @out: appended to; several when the alternatives of an "#if" each give it, none when
  *	the text has no such node
  *
- * Of values in a node and in "&label" blocks only the one that counts; without any, the
- * node's own text, in the file that was opened when it is there. 0 or -ENOMEM.
+ * Of values in a node and in "&label" blocks only the one that counts. Without any, text
+ * of the node: in the file that was opened when that has some which counts wherever the
+ * node is there, else its own. 0 or -ENOMEM.
  */
 int dts_find_sites(const struct dts *d, const char *path, const char *name,
-		   struct dts_sites *out, struct err *err);
+		   bool all_files, struct dts_sites *out, struct err *err);
 struct dts_pos dts_site_pos(const struct dts *d, const struct dts_site *s);
 /* Of the node's body: what stands right inside of its braces. */
 struct dts_pos dts_def_pos(const struct dts *d, const struct dts_def *def);

@@ -50,28 +50,60 @@ static bool is_overridden(const struct dts *d, const char *path, const char *nam
 	return false;
 }
 
-/*
- * The node's own text, to put a value into: in the file that was opened when it has one,
- * else anywhere. Of several, the first; and the first in each branch of an "#if".
- */
-static bool is_home(const struct dts *d, const char *path, size_t def)
+/* Is property @name taken away from the node after @def, maybe in an "#if"? */
+static bool is_removed_after(const struct dts *d, const struct dts_def *def,
+			     const char *name)
 {
-	bool here = false;
+	for (size_t i = 0; i < d->event_count; i++) {
+		const struct dts_event *e = &d->events[i];
 
-	if (!dts_is_definition(&d->defs[def]) || !dts_is_live_def(d, &d->defs[def], path))
+		if (e->seq > def->seq && !strcmp(e->path, def->path) &&
+		    dts_event_is(d, e, DTS_DEL_PROP, name))
+			return true;
+	}
+	return false;
+}
+
+/* Where a property that is new may go. */
+struct search {
+	const struct dts *d;
+	const char *path, *name;
+	bool blocks; /* also into "&label" blocks of the file that was opened */
+};
+
+static bool may_hold(const struct search *s, size_t def)
+{
+	const struct dts_def *x = &s->d->defs[def];
+
+	if (x->item < 0 || !dts_is_live_def(s->d, x, s->path))
 		return false;
-	for (size_t i = 0; i < d->def_count; i++)
-		here |= !d->insts[d->defs[i].inst].file &&
-			dts_is_definition(&d->defs[i]) &&
-			dts_is_live_def(d, &d->defs[i], path);
-	if (here && d->insts[d->defs[def].inst].file)
+	return !x->ref || (s->blocks && !s->d->insts[x->inst].file &&
+			   !is_removed_after(s->d, x, s->name));
+}
+
+/* The opened file's text goes first, then the node's own, then what comes first. */
+static bool is_better(const struct dts *d, size_t a, size_t b)
+{
+	const struct dts_def *x = &d->defs[a], *y = &d->defs[b];
+	bool here = !d->insts[x->inst].file;
+
+	if (here != !d->insts[y->inst].file)
+		return here;
+	return x->ref != y->ref ? y->ref : a < b;
+}
+
+/* Of texts of the node the best; several where each may be there without the others. */
+static bool is_home(const struct search *s, size_t def)
+{
+	struct dts_pos own = dts_def_pos(s->d, &s->d->defs[def]);
+
+	if (!may_hold(s, def))
 		return false;
-	for (size_t i = 0; i < def; i++) {
-		if (dts_is_definition(&d->defs[i]) &&
-		    dts_is_live_def(d, &d->defs[i], path) &&
-		    !(here && d->insts[d->defs[i].inst].file) &&
-		    dts_within(d, dts_def_pos(d, &d->defs[i]),
-			       dts_def_pos(d, &d->defs[def])))
+	for (size_t i = 0; i < s->d->def_count; i++) {
+		struct dts_pos pos = dts_def_pos(s->d, &s->d->defs[i]);
+
+		if (i != def && may_hold(s, i) && dts_within(s->d, pos, own) &&
+		    (!dts_within(s->d, own, pos) || is_better(s->d, i, def)))
 			return false;
 	}
 	return true;
@@ -102,14 +134,15 @@ static int find_values(const struct dts *d, const char *path, const char *name,
 }
 
 int dts_find_sites(const struct dts *d, const char *path, const char *name,
-		   struct dts_sites *out, struct err *err)
+		   bool all_files, struct dts_sites *out, struct err *err)
 {
 	size_t first = out->count, values;
 	int ret = find_values(d, path, name, out, err);
+	struct search s = { d, path, name, !all_files && out->count == first };
 
 	values = out->count;
 	for (size_t i = 0; !ret && i < d->def_count; i++) {
-		bool covered = !is_home(d, path, i);
+		bool covered = !is_home(&s, i);
 
 		for (size_t k = first; k < values && !covered; k++)
 			covered = !dts_exclusive(d, dts_site_pos(d, &out->list[k]),

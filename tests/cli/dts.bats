@@ -84,6 +84,112 @@ is in 'soc.dtsi' (line 16): edit that file, or give --all-files" ]
 	run ! fdtget new.dtb /cpus/cpu@100 dynamic-power-coefficient
 }
 
+# A board whose &label blocks are given; its CPUs are in soc.dtsi, without a value. Edits must be of a7.
+with_blocks() {
+	only a7 90
+	printf '/ { cpus { #address-cells = <1>; #size-cells = <0>;
+	cpu0: c0: cpu@0 { compatible = "arm,cortex-a7"; reg = <0>; };
+	cpu1: cpu@1 { compatible = "arm,cortex-a7"; reg = <1>; }; }; };\n' > soc.dtsi
+	printf '/dts-v1/;\n#include "soc.dtsi"\n%s\n' "$1" > board.dts
+	cp soc.dtsi soc.old
+	cp board.dts board.old
+}
+
+# board.dts alone changes, and has the values in these lines.
+board_takes() {
+	"$FDTEDIT" apply board.dts coeffs.json > out 2> err || { cat err; false; }
+	[ ! -s err ] || { cat err; false; }
+	cmp soc.dtsi soc.old
+	[ "$(grep -n 'coefficient = <90>' board.dts | cut -d : -f 1 | paste -s -d ' ')" = "$1" ] ||
+		{ diff board.old board.dts; false; }
+	cpp -nostdinc -undef -x assembler-with-cpp board.dts | dtc -q -o new.dtb -
+	[ "$(fdtget new.dtb /cpus/cpu@0 dynamic-power-coefficient)" = 90 ]
+	[ "$(fdtget new.dtb /cpus/cpu@1 dynamic-power-coefficient)" = 90 ]
+	"$FDTEDIT" apply board.dts coeffs.json > out
+	grep -q 'nothing to do' out
+}
+
+# As before, when soc.dtsi has to change: refused, and with --all-files all of it is there.
+soc_takes() { # NODE
+	run --separate-stderr "$FDTEDIT" apply board.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[[ ${stderr_lines[-1]} == *"the CPU node '/cpus/$1' of 'board.dts' is in 'soc.dtsi' (line "* ]] ||
+		{ echo "$output $stderr"; false; }
+	cmp board.dts board.old
+	run --separate-stderr "$FDTEDIT" apply --all-files board.dts coeffs.json
+	[ "$status" -eq 0 ]
+	cmp board.dts board.old
+	[ "$(grep -c 'dynamic-power-coefficient = <90>;' soc.dtsi)" -eq 2 ] || { cat soc.dtsi; false; }
+}
+
+@test "a new value goes into the board's own block of a node, be it by label or by path" {
+	with_blocks '&c0 {
+	status = "okay";
+};
+&cpu1 { };'
+	chmod a-w soc.dtsi
+	board_takes "5 7"
+	grep -qx '	dynamic-power-coefficient = <90>;' board.dts
+	grep -qx '&cpu1 { dynamic-power-coefficient = <90>; };' board.dts
+	with_blocks '&{/cpus/cpu@0} { a; };
+/ { cpus { cpu@1 { a; }; }; };'
+	board_takes "3 4"
+	# Of several the first, but text of the node goes before a block.
+	with_blocks '&cpu0 { a; };
+&cpu1 { a; };
+&cpu1 { b; };
+/ { cpus { cpu@0 { a; }; }; };'
+	board_takes "4 6"
+	# A block that always counts goes before one that an #if decides about.
+	with_blocks '#ifdef A
+&cpu0 { a; };
+#endif
+&cpu0 { b; };
+&{/cpus/cpu@1} { a; };'
+	board_takes "6 7"
+}
+
+@test "where the board has no sure block for a new value, it goes to the nodes, with --all-files" {
+	# All of it: the kernel looks at a domain's first CPU, on other boards, too.
+	with_blocks '&cpu0 { a; };'
+	soc_takes cpu@1
+	with_blocks '#ifdef A
+&cpu0 { a; };
+#endif
+&cpu1 { a; };'
+	soc_takes cpu@0
+	with_blocks '#ifdef A
+/ { cpus { cpu@0 { a; }; }; };
+#endif
+&cpu1 { a; };'
+	soc_takes cpu@0
+	with_blocks '/delete-node/ &cpu0;
+&cpu1 { a; };'
+	"$FDTEDIT" apply board.dts coeffs.json
+	cmp soc.dtsi soc.old
+	[ "$(grep -c coefficient board.dts)" -eq 1 ]
+	# It would be gone again, or there again.
+	with_blocks '&cpu0 { /delete-property/ dynamic-power-coefficient; };
+&cpu1 { a; };'
+	run --separate-stderr "$FDTEDIT" apply board.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"board.dts:3: /delete-property/ takes"*"'/cpus/cpu@0' of 'board.dts' is in"* ]] ||
+		{ echo "$stderr"; false; }
+}
+
+@test "a value that is there is edited where it stands, in spite of the board's block" {
+	with_blocks '&cpu0 { a; };
+&cpu1 { dynamic-power-coefficient = <5>; };'
+	sed -i 's/reg = <0>;/& dynamic-power-coefficient = <70>;/' soc.dtsi
+	run --separate-stderr "$FDTEDIT" apply board.dts coeffs.json
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"'/cpus/cpu@0' of 'board.dts' is in 'soc.dtsi' (line 2)"* ]]
+	"$FDTEDIT" apply --all-files board.dts coeffs.json
+	grep -q 'reg = <0>; dynamic-power-coefficient = <90>;' soc.dtsi
+	grep -qx '&cpu1 { dynamic-power-coefficient = <90>; };' board.dts
+	grep -qx '&cpu0 { a; };' board.dts
+}
+
 @test "a CPU that loses its value later is not called right, and the report says so" {
 	only a7 90
 	printf '/dts-v1/; / { cpus { c0: cpu@0 { compatible = "arm,cortex-a7"; };

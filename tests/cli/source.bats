@@ -337,6 +337,19 @@ edits it there" set board.dts /opp-table/opp-500000000 opp-microwatt 1
 > reg = <0x1>; /* bytes */'
 }
 
+@test "a new property goes into the board's own block, and with --all-files into the node" {
+	edited set board.dts uart0 current-speed 115200
+	is "$lines_of" '> current-speed = <115200>;'
+	is "$(tail -n 5 board.dts)" '&uart0 {
+	status = "okay";
+	clocks = <&osc>;
+	current-speed = <115200>;
+};'
+	edited delete board.dts uart0 current-speed
+	edited set --all-files board.dts uart0 current-speed 115200
+	grep -q 'current-speed' soc.dtsi
+}
+
 @test "a macro or an expression is replaced with --force only, which tells what it was" {
 	sed -i 's/reg = <0x2000>/reg = <BASE>/; s/<1 0x2>, <3>/<(1 + 1)>/; s/^.dts-v1.;/&\n#define BASE 0x2000/' board.dts
 	refused "board.dts:9: reg of '/dev@2000' is '<BASE>', not a plain number; --force replaces it by \

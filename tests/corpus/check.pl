@@ -262,7 +262,7 @@ sub line_fault {
 	my (undef, $diff) = run("diff $tree/$file $file");
 	my @new = $diff =~ /^> .*/mg;
 	return ("$file: other lines differ", 0) if grep { !/\Q$property\E = <\d+>;/ } @new;
-	s/\s*\Q$property\E = <[^<>]*>;//g for $old, $new;
+	s/^[ \t]*\Q$property\E = <[^<>]*>;\r?\n//mg, s/\s*\Q$property\E = <[^<>]*>;//g for $old, $new;
 	return ("$file: more than the property differs", 0) if $old ne $new;
 	return ('', scalar @new);
 }

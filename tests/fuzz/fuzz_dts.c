@@ -147,7 +147,7 @@ static bool edit(struct target *t, const struct edits *before, struct err *err)
 	struct dts *d;
 	bool done = false, other;
 
-	if (dts_open(t->board, NULL, 0, &d, err))
+	if (dts_open(t->board, NULL, 0, true, &d, err))
 		return false;
 	for (size_t i = 0; dts_note(d, i); i++)
 		fuzz_assert(dts_note(d, i)[0]);

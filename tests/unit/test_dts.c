@@ -145,7 +145,7 @@ static bool edit_file(const struct fixtures *fx, unsigned int file, struct dts *
 	int ret;
 
 	file_path(fx, file, path, sizeof(path));
-	ret = dts_open(path, NULL, 0, d, &err);
+	ret = dts_open(path, NULL, 0, true, d, &err);
 	if (!ret) {
 		cpus = dts_cpus(*d, &count);
 		ret = edits_plan(fx->coeffs, cpus, count, true, edits, &err);
