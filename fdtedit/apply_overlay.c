@@ -167,11 +167,6 @@ static int plan(struct apply *a, struct err *err)
 {
 	int ret = apply_plan_tree(a, err);
 
-	if (!ret && a->edits.absent)
-		ret = err_set(err, -ENOENT,
-			      "%s; %s is not made for CPUs that are not there",
-			      a->edits.notes[0],
-			      a->opts->overlay ? "an overlay" : "a fragment");
 	if (ret)
 		return err_wrap(err, ret, "'%s'", a->board);
 	for (unsigned int i = 0; i < a->edits.note_count; i++)

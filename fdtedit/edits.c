@@ -120,19 +120,32 @@ static int check_others(const struct coeffs_cluster *cl, const struct edit_cpu *
 	return 0;
 }
 
-/* Numbers and paths that no CPU node has: the file may be another board's. */
-static void note_unused_keys(const struct plan *p, const struct coeffs_cluster *cl,
-			     struct edits *out)
+/* Whatever an "#if" makes of the node. */
+static bool has_reg(const struct edit_cpu *cpu, uint64_t reg)
 {
+	for (; cpu; cpu = cpu->other)
+		if (cpu->has_reg && cpu->reg == reg)
+			return true;
+	return false;
+}
+
+/* Numbers and paths that no CPU node has: the file may be another board's. */
+static int check_keys(const struct plan *p, const struct coeffs_cluster *cl,
+		      struct err *err)
+{
+	static const char advice[] = "when this is the right tree, take it out of the "
+				     "cluster's match";
+
 	for (unsigned int r = 0; r < cl->match.reg_count; r++) {
 		bool used = false;
 
 		for (size_t i = 0; i < p->cpu_count; i++)
-			used |= p->cpus[i].has_reg && p->cpus[i].reg == cl->match.reg[r];
-		out->absent += !used;
+			used |= has_reg(&p->cpus[i], cl->match.reg[r]);
 		if (!used)
-			edits_note(out, "cluster '%s': no CPU node has reg 0x%" PRIx64,
-				   cl->name, cl->match.reg[r]);
+			return err_set(err, -ENOENT,
+				       "cluster '%s': no CPU node has reg 0x%" PRIx64
+				       "; %s",
+				       cl->name, cl->match.reg[r], advice);
 	}
 	for (unsigned int r = 0; r < cl->match.path_count; r++) {
 		bool used = false;
@@ -142,15 +155,14 @@ static void note_unused_keys(const struct plan *p, const struct coeffs_cluster *
 
 			used |= coeffs_is_path_of(cl->match.paths[r], &facts);
 		}
-		out->absent += !used;
 		if (!used)
-			edits_note(out, "cluster '%s': no CPU node '%s'", cl->name,
-				   cl->match.paths[r]);
+			return err_set(err, -ENOENT, "cluster '%s': no CPU node '%s'; %s",
+				       cl->name, cl->match.paths[r], advice);
 	}
+	return 0;
 }
 
-static int claim_for_cluster(struct plan *p, int index, struct edits *out,
-			     struct err *err)
+static int claim_for_cluster(struct plan *p, int index, struct err *err)
 {
 	const struct coeffs_cluster *cl = &p->c->clusters[index];
 	const struct coeffs_match *m = &cl->match;
@@ -187,8 +199,7 @@ static int claim_for_cluster(struct plan *p, int index, struct edits *out,
 			       p->cpu_count ? "are" : "is",
 			       p->cpu_count ? there : "none");
 	}
-	note_unused_keys(p, cl, out);
-	return 0;
+	return check_keys(p, cl, err);
 }
 
 /* What CPU node @i will say, or what it is asked to say if custom leaves it out. */
@@ -370,7 +381,7 @@ int edits_plan(const struct coeffs *c, const struct edit_cpu *cpus, size_t cpu_c
 	for (size_t i = 0; i < EDITS_MAX; i++)
 		p.cluster[i] = NO_CLUSTER;
 	for (unsigned int i = 0; i < c->cluster_count; i++) {
-		ret = claim_for_cluster(&p, (int)i, out, err);
+		ret = claim_for_cluster(&p, (int)i, err);
 		if (ret)
 			return ret;
 	}
