@@ -65,26 +65,35 @@ static bool is_edited(const struct apply *a, const struct dt_domain *dom)
 	return false;
 }
 
-/* Some hardware tells the power of each OPP, too, and its driver asks for nothing else
- * (mtk_cpufreq_get_cpu_power(), drivers/cpufreq/mediatek-cpufreq-hw.c). */
+/*
+ * Who tells the kernel the power of each OPP, so that the driver asks for nothing else:
+ * mtk_cpufreq_get_cpu_power() of mediatek-cpufreq-hw.c, scmi_get_cpu_power() of
+ * scmi-cpufreq.c. NULL: the tree.
+ */
+static const char *power_source(const void *blob, const struct dt_cpu *cpu)
+{
+	if (cpu->firmware_power)
+		return "firmware tells the kernel the power of each OPP (SCMI)";
+	if (fdt_node_offset_by_compatible(blob, -1, "mediatek,cpufreq-hw") >= 0 &&
+	    fdt_getprop(blob, dtb_node(blob, cpu->path, NULL), "performance-domains",
+			NULL))
+		return "the hardware tells the kernel the power of each OPP "
+		       "(mediatek,cpufreq-hw)";
+	return NULL;
+}
+
 static void warn_hardware(const struct apply *a)
 {
-	static const char hardware[] = "mediatek,cpufreq-hw";
-	const void *blob = a->before.file.data;
-
-	if (fdt_node_offset_by_compatible(blob, -1, hardware) < 0)
-		return;
 	for (unsigned int i = 0; i < a->cpus->cpu_count; i++) {
 		const struct dt_cpu *cpu = &a->cpus->cpus[i];
-		int node = dtb_node(blob, cpu->path, NULL);
+		const char *source = is_edited_cpu(a, cpu)
+					     ? power_source(a->before.file.data, cpu)
+					     : NULL;
 
-		if (!is_edited_cpu(a, cpu) ||
-		    !fdt_getprop(blob, node, "performance-domains", NULL))
+		if (!source)
 			continue;
-		cmd_warn(a->ctx,
-			 "'%s' and others: the value will have no effect, the hardware "
-			 "tells the kernel the power of each OPP (%s)",
-			 cpu->path, hardware);
+		cmd_warn(a->ctx, "'%s' and others: the value will have no effect, %s",
+			 cpu->path, source);
 		return;
 	}
 }

@@ -3,6 +3,7 @@
  * What the source says of one CPU node: reg, compatible, frequency domain, coefficient.
  */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,7 +206,29 @@ static bool has_prop(const struct dts *d, const char *path, const char *name)
 	return false;
 }
 
-/* The value's tokens that mean something, a blank between two. NULL: out of memory. */
+/* A token and a blank: paths for references, and numbers in one way. 0 or -ENOMEM. */
+static int add_token(const struct dts *d, const struct dts_tree *t, size_t i,
+		     struct buf *out)
+{
+	const struct dts_token *k = &t->tokens.list[i];
+	char *path = NULL;
+	struct dts_number n;
+	int ret;
+
+	if (k->kind == DTS_REF)
+		path = dts_ref_path(d, t->text + k->start, k->end - k->start);
+	if (path)
+		ret = buf_addf(out, "%s ", path);
+	else if (!dts_token_number(t, i, i + 1, &n))
+		ret = buf_addf(out, "%" PRIu64 " ", n.value);
+	else
+		ret = buf_addf(out, "%.*s ", (int)(k->end - k->start),
+			       t->text + k->start);
+	free(path);
+	return ret;
+}
+
+/* The value's tokens that mean something. NULL: out of memory. */
 static char *value_text(const struct dts *d, const struct dts_event *e)
 {
 	const struct dts_tree *t = dts_tree_of(d, e->inst);
@@ -214,10 +237,7 @@ static char *value_text(const struct dts *d, const struct dts_event *e)
 
 	for (size_t i = it->value; (i = dts_next(t, i, it->value_end)) < it->value_end;
 	     i++) {
-		const struct dts_token *k = &t->tokens.list[i];
-
-		if (buf_add(&b, t->text + k->start, k->end - k->start) ||
-		    buf_adds(&b, " ")) {
+		if (add_token(d, t, i, &b)) {
 			buf_free(&b);
 			return NULL;
 		}
@@ -290,10 +310,95 @@ static const char *map_path(const struct dts *d, const char *path, struct dts_po
 	return NULL;
 }
 
+/* Token of reference number @index in a list of them; value_end: it has less. */
+static size_t find_ref(const struct dts_tree *t, const struct dts_item *it, size_t index)
+{
+	size_t i = it->value;
+
+	for (; i < it->value_end; i++)
+		if (t->tokens.list[i].kind == DTS_REF && !index--)
+			break;
+	return i;
+}
+
+/* Do SCMI or SCPI set clocks by this node? As lib/dtcpus_clock.c. */
+static bool is_firmware(const struct dts *d, const char *node, struct dts_pos pos)
+{
+	static const char scmi[] = "/protocol@13";
+	const struct dts_event *e = last_prop(d, node, "compatible", pos);
+	size_t len = strlen(node);
+	char *text;
+	bool scpi;
+
+	if (len > strlen(scmi) && !strcmp(node + len - strlen(scmi), scmi))
+		return true;
+	text = e ? value_text(d, e) : NULL;
+	scpi = text && strstr(text, "\"arm,scpi-dvfs-clocks\"");
+	free(text);
+	return scpi;
+}
+
+/* Entry @index of a list of references when that is firmware's: path and arguments. */
+static char *firmware_entry(const struct dts *d, const struct dts_event *e, size_t index,
+			    struct dts_pos pos)
+{
+	const struct dts_tree *t = dts_tree_of(d, e->inst);
+	const struct dts_item *it = dts_item_of(d, e->inst, e->item);
+	size_t i = find_ref(t, it, index), end = it->value_end;
+	const struct dts_token *k = &t->tokens.list[i];
+	char *node = NULL;
+	struct buf b = { 0 };
+
+	if (i < end)
+		node = dts_ref_path(d, t->text + k->start, k->end - k->start);
+	if (node && is_firmware(d, node, pos)) {
+		do {
+			if (add_token(d, t, i, &b)) {
+				buf_free(&b);
+				break;
+			}
+			i = dts_next(t, i + 1, end);
+		} while (i < end && t->tokens.list[i].kind != DTS_REF &&
+			 !dts_is_punct(t, i, '>'));
+	}
+	free(node);
+	return b.data;
+}
+
+/* Which of power-domain-names is "perf"; -1: none. */
+static int find_perf(const struct dts *d, const char *path, struct dts_pos pos)
+{
+	const struct dts_event *e = last_prop(d, path, "power-domain-names", pos);
+	const struct dts_tree *t = e ? dts_tree_of(d, e->inst) : NULL;
+	const struct dts_item *it = e ? dts_item_of(d, e->inst, e->item) : NULL;
+	int n = 0;
+
+	for (size_t i = e ? it->value : 0; e && i < it->value_end; i++) {
+		const struct dts_token *k = &t->tokens.list[i];
+
+		if (k->kind != DTS_STRING)
+			continue;
+		if (dts_span_is(t, (struct dts_span){ k->start, k->end }, "\"perf\""))
+			return n;
+		n++;
+	}
+	return -1;
+}
+
+static char *firmware_key(const struct dts *d, const char *path, struct dts_pos pos)
+{
+	const struct dts_event *clocks = last_prop(d, path, "clocks", pos);
+	const struct dts_event *power = last_prop(d, path, "power-domains", pos);
+	char *key = clocks ? firmware_entry(d, clocks, 0, pos) : NULL;
+	int perf = find_perf(d, path, pos);
+
+	return key || !power || perf < 0 ? key : firmware_entry(d, power, perf, pos);
+}
+
 /*
- * What CPUs of one frequency domain have in common: qcom,freq-domain, performance-domains
- * or an OPP table with opp-shared (as lib/dtcpus.c reads a compiled tree). NULL: alone,
- * or not known.
+ * What CPUs of one frequency domain have in common: qcom,freq-domain,
+ * performance-domains, a clock of firmware, or an OPP table with opp-shared (as
+ * lib/dtcpus.c reads a compiled tree). NULL: alone, or not known.
  */
 static char *domain_key(const struct dts *d, const char *path, struct dts_pos pos)
 {
@@ -304,6 +409,9 @@ static char *domain_key(const struct dts *d, const char *path, struct dts_pos po
 		e = last_prop(d, path, "performance-domains", pos);
 	if (e)
 		return value_text(d, e);
+	table = firmware_key(d, path, pos);
+	if (table)
+		return table;
 	table = opp_path(d, path, pos);
 	if (table && !has_prop(d, table, "opp-shared")) {
 		free(table);

@@ -276,49 +276,6 @@ static int read_reg(const void *blob, int node, unsigned int cells, struct dt_cp
 	return 0;
 }
 
-static int read_performance_domain(const void *blob, int node, struct dt_cpu *cpu,
-				   struct err *err)
-{
-	int len;
-	const fdt32_t *data = fdt_getprop(blob, node, "performance-domains", &len);
-
-	if (!data)
-		return 0;
-	if (len < 4 || len % 4)
-		return err_set(err, -EINVAL,
-			       "%s: performance-domains holds %d bytes, not 32-bit "
-			       "numbers",
-			       cpu->path, len);
-	cpu->has_freq_domain = true;
-	cpu->freq_domain[0] = fdt32_ld(&data[0]);
-	cpu->freq_domain[1] = len > 4 ? fdt32_ld(&data[1]) : 0;
-	return 0;
-}
-
-/*
- * What the drivers ask for the CPUs of a policy: qcom_cpufreq_hw_cpu_init(), and
- * of_perf_domain_get_sharing_cpumask() of apple-soc-cpufreq and mediatek-cpufreq-hw.
- */
-static int read_freq_domain(const void *blob, int node, struct dt_cpu *cpu,
-			    struct err *err)
-{
-	int len;
-	const fdt32_t *data = fdt_getprop(blob, node, "qcom,freq-domain", &len);
-
-	cpu->firmware_volt = data;
-	if (!data)
-		return read_performance_domain(blob, node, cpu, err);
-	if (len < 8 || len % 4)
-		return err_set(err, -EINVAL,
-			       "%s: qcom,freq-domain holds %d bytes, not two 32-bit "
-			       "numbers",
-			       cpu->path, len);
-	cpu->has_freq_domain = true;
-	cpu->freq_domain[0] = fdt32_ld(&data[0]);
-	cpu->freq_domain[1] = fdt32_ld(&data[1]);
-	return 0;
-}
-
 static int read_cpu(const void *blob, int node, unsigned int cells, struct dt_cpu *cpu,
 		    struct err *err)
 {
@@ -345,7 +302,7 @@ static int read_cpu(const void *blob, int node, unsigned int cells, struct dt_cp
 		ret = dtcpus_cell(blob, node, cpu->path, "operating-points-v2", false,
 				  &has, &cpu->opp_phandle, err);
 	if (!ret)
-		ret = read_freq_domain(blob, node, cpu, err);
+		ret = dtcpus_clock(blob, node, cpu, err);
 	return ret;
 }
 

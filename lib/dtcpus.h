@@ -49,12 +49,14 @@ struct dt_cpu {
 	char map_path[128];   /* what names it in /cpus/cpu-map; "": nothing */
 	uint32_t opp_phandle; /* operating-points-v2; 0: none */
 	/*
-	 * qcom,freq-domain, else performance-domains: <phandle index>, of the latter
-	 * often without index. CPUs with the same one share a clock.
+	 * qcom,freq-domain, else performance-domains, else clocks or the power domain
+	 * "perf" of SCMI or SCPI firmware: <phandle index>, of performance-domains often
+	 * without index. CPUs with the same one share a clock.
 	 */
 	bool has_freq_domain;
 	uint32_t freq_domain[2];
-	bool firmware_volt; /* qcom,freq-domain: firmware tells the kernel voltages */
+	bool firmware_volt;  /* qcom,freq-domain, SCPI: it tells the kernel voltages */
+	bool firmware_power; /* SCMI: it tells power, and no coefficient counts */
 	int domain; /* index into domains; -1: neither OPP table nor freq_domain */
 };
 

@@ -21,6 +21,9 @@ int dtcpus_cell(const void *blob, int node, const char *path, const char *name,
 /* As of_device_is_available(). */
 bool dtcpus_enabled(const void *blob, int node);
 
+/* Fill freq_domain of @cpu, what is beside it, and firmware_*. 0 or -EINVAL. */
+int dtcpus_clock(const void *blob, int node, struct dt_cpu *cpu, struct err *err);
+
 /* Append the OPPs of a table to @dom; @bin: whose voltages, or NULL. */
 int dtcpus_opps(const void *blob, int table, const char *bin, struct dt_domain *dom,
 		struct err *err);

@@ -194,6 +194,41 @@ gpu { compatible = "arm,mali"; dynamic-power-coefficient = <2982>; }; };\n' > bo
 	[ "$status" -eq 0 ] && [[ $output == *"domain 0: 2 CPU(s),"* ]] || { echo "$output"; false; }
 }
 
+# shared CLOCK NODES - the little CPUs have this instead of opp-shared; NODES are beside /cpus
+shared() {
+	cp "$TOP/tests/data/big-little.dts" board.dts
+	sed -i "/^\t*opp-shared;/d; s/operating-points-v2 = <&little_opps>;/& ${1//&/\\&}/
+		s/^\tcpus {/\t${2//&/\\&}\n\n&/" board.dts
+}
+
+@test "CPUs whose clock firmware sets are one frequency domain, by clock or by power domain" {
+	scmi='scmi { compatible = "arm,scmi"; scmi_perf: protocol@13 { reg = <0x13>; #clock-cells = <1>;
+		#power-domain-cells = <1>; }; scmi_clk: protocol@14 { reg = <0x14>; #clock-cells = <1>; }; };
+	psci { pd: pd { #power-domain-cells = <0>; }; };'
+	scmi=${scmi//$'\n'/ }
+	scpi='scpi { dvfs: clocks-0 { compatible = "arm,scpi-dvfs-clocks"; #clock-cells = <1>; }; };'
+	coeffs '"reg": [256]' 90 '"reg": [257]' 91
+	for clock in 'clocks = <&scmi_perf 1>;' 'clocks = <&scmi_perf 0x1>, <&scmi_clk 3>;' \
+		'power-domains = <&pd>, <&scmi_perf 1>; power-domain-names = "psci", "perf";'; do
+		shared "$clock" "$scmi"
+		refused "one frequency domain would get two values: '/cpus/cpu@100' 90, '/cpus/cpu@101' 91"
+	done
+	shared 'clocks = <&dvfs 1>;' "$scpi"
+	refused "one frequency domain would get two values: '/cpus/cpu@100' 90, '/cpus/cpu@101' 91"
+	# Other numbers, other clocks, and other power domains, are not.
+	for clock in 'clocks = <&scmi_clk 1>;' 'clocks = <&scmi_clk 1>, <&scmi_perf 1>;' \
+		'power-domains = <&pd>, <&scmi_perf 1>; power-domain-names = "perf", "other";' \
+		'power-domains = <&scmi_perf 1>;'; do
+		shared "$clock" "$scmi"
+		gives board.dts -- cpu@100=90 cpu@101=91
+	done
+	shared 'clocks = <&scmi_perf 1>;' "$scmi"
+	sed -i '/little1: /,/clocks/s/scmi_perf 1/scmi_perf 2/' board.dts
+	gives board.dts -- cpu@100=90 cpu@101=91
+	run --separate-stderr "$FDTEDIT" show board.dts
+	[[ $output == *"domain 0: 1 CPU(s),"* ]] || { echo "$output"; false; }
+}
+
 @test "a compatible or reg that an #if decides must not decide the cluster" {
 	{
 		printf '/dts-v1/; / { cpus { #address-cells = <1>; #size-cells = <0>; cpu@0 {\n'

@@ -396,6 +396,17 @@ no_report() {
 	[ "${stderr_lines[0]}" = "fdtedit apply: warning: '/cpus/cpu@100' and others: the value will have \
 no effect, the hardware tells the kernel the power of each OPP (mediatek,cpufreq-hw)" ]
 	[[ $stderr != *"cpu@101' and others"* ]]
+	sed 's/operating-points-v2 = <&little_opps>/clocks = <\&hw 0>/
+		s/^\taliases {/\tscmi { hw: protocol@13 { #clock-cells = <1>; }; };\n&/' \
+		"$TOP/tests/data/big-little.dts" > hw.dts
+	for f in hw.dts hw.dtb; do
+		dtc -q -I dts -O dtb -o hw.dtb hw.dts
+		run --separate-stderr "$FDTEDIT" apply "$f" coeffs.json
+		[ "$status" -eq 0 ]
+		[ "$stderr" = "fdtedit apply: warning: '/cpus/cpu@100' and others: the value will have \
+no effect, firmware tells the kernel the power of each OPP (SCMI)" ] || { echo "$stderr"; false; }
+		sed -i '/dynamic-power-coefficient/d' hw.dts
+	done
 }
 
 @test "a value that will have no effect is warned about" {

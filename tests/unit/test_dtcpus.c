@@ -285,6 +285,48 @@ static void performance_domains_are_frequency_domains(void **state)
 	free(tree.data);
 }
 
+static void clocks_that_firmware_sets_are_frequency_domains(void **state)
+{
+	struct tree tree = compile(
+		"echo '/dts-v1/; / { cpus { #address-cells = <1>; #size-cells = <0>;"
+		"cpu@0 { reg = <0>; clocks = <&m 0>; };"
+		"cpu@1 { reg = <1>; clocks = <&m 0>, <&c 7>; };"
+		"cpu@2 { reg = <2>; power-domains = <&z>, <&m 1>;"
+		"power-domain-names = \"psci\", \"perf\"; };"
+		"cpu@3 { reg = <3>; power-domains = <&m 1>;"
+		"power-domain-names = \"perf\"; };"
+		"cpu@4 { reg = <4>; clocks = <&p 1>; };"
+		"cpu@5 { reg = <5>; clocks = <&c 1>; };"
+		"cpu@6 { reg = <6>; power-domains = <&m 1>;"
+		"power-domain-names = \"psci\"; };"
+		"cpu@7 { reg = <7>; clocks = <&m>; };"
+		"cpu@8 { reg = <8>; clocks = <0x7777 1>; };"
+		"cpu@9 { reg = <9>; clocks = [00 01]; power-domain-names = \"perf\"; };"
+		"}; z: z { #power-domain-cells = <0>; };"
+		"scmi { m: protocol@13 { #clock-cells = <1>; #power-domain-cells = <1>; "
+		"};"
+		"c: protocol@14 { #clock-cells = <1>; }; };"
+		"p: p { compatible = \"arm,scpi-dvfs-clocks\"; #clock-cells = <1>; }; "
+		"};'");
+	struct dtcpus *d = read_tree(&tree);
+
+	(void)state;
+	assert_int_equal(d->domain_count, 3);
+	assert_int_equal(d->cpus[0].domain, 0);
+	assert_int_equal(d->cpus[1].domain, 0);
+	assert_int_equal(d->cpus[2].domain, 1);
+	assert_int_equal(d->cpus[3].domain, 1);
+	assert_int_equal(d->cpus[4].domain, 2);
+	for (unsigned int i = 5; i < 10; i++)
+		assert_int_equal(d->cpus[i].domain, -1);
+	/* SCMI tells power, SCPI only voltages. */
+	assert_true(d->cpus[0].firmware_power && d->cpus[3].firmware_power);
+	assert_true(!d->cpus[4].firmware_power && d->cpus[4].firmware_volt);
+	assert_false(d->cpus[5].firmware_power || d->cpus[5].firmware_volt);
+	dtcpus_free(d);
+	free(tree.data);
+}
+
 static void opps_come_in_ascending_order_without_the_disabled(void **state)
 {
 	struct tree tree = two_domains();
@@ -657,6 +699,7 @@ int main(void)
 		cmocka_unit_test(shared_tables_make_one_domain_and_others_one_per_cpu),
 		cmocka_unit_test(qcom_freq_domain_makes_a_domain_with_or_without_a_table),
 		cmocka_unit_test(performance_domains_are_frequency_domains),
+		cmocka_unit_test(clocks_that_firmware_sets_are_frequency_domains),
 		cmocka_unit_test(opps_come_in_ascending_order_without_the_disabled),
 		cmocka_unit_test(speed_bins_and_equal_clocks_are_facts),
 		cmocka_unit_test(speed_bin_chooses_voltages_and_opps),
