@@ -33,6 +33,7 @@ struct set_options {
 
 /* One run. */
 struct set {
+	const struct cmd_ctx *ctx;
 	const struct set_options *opts;
 	struct target target;
 	struct dtb dtb;
@@ -272,6 +273,31 @@ static int run_set(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 	return ret;
 }
 
+/* What no binding here tells of, and no compiler looks at again. */
+static int note_guess(const struct set *s, const char *property, struct err *err)
+{
+	const void *blob = s->dtb.file.data;
+	struct refs_guess guess = { 0 };
+	char from[256], to[256], more[48] = "";
+	int ret = 0;
+
+	if (!s->target.dts && (!property || is_phandle(property)))
+		ret = refs_guess(blob, s->node,
+				 property ? s->node + 1 : refs_end(blob, s->node), &guess,
+				 err);
+	if (!guess.count || fdt_get_path(blob, guess.first.from, from, sizeof(from)) ||
+	    fdt_get_path(blob, guess.first.to, to, sizeof(to)))
+		return ret;
+	if (guess.count > 1)
+		snprintf(more, sizeof(more), ", nor of %zu more", guess.count - 1);
+	cmd_note(s->ctx,
+		 "%s of '%s' holds 0x%" PRIx32 ", the phandle of '%s': whether it points "
+		 "there is not known here%s",
+		 guess.first.property, from, fdt_get_phandle(blob, guess.first.to), to,
+		 more);
+	return ret;
+}
+
 static int add_delete(struct set *s, const char *property, struct err *err)
 {
 	int ret = 0;
@@ -286,16 +312,17 @@ static int add_delete(struct set *s, const char *property, struct err *err)
 		ret = changes_delete(&s->changes, s->path, property, NULL, err);
 	else if (!ret)
 		ret = changes_delete_node(&s->changes, s->path, NULL, err);
+	if (!ret)
+		ret = note_guess(s, property, err);
 	return ret ? ret : refs_delete_traces(s->dtb.file.data, &s->changes, err);
 }
 
 static int run_delete(struct cmd_ctx *ctx, const void *opts, int argc, char **argv,
 		      struct err *err)
 {
-	struct set s = { 0 };
+	struct set s = { .ctx = ctx };
 	int ret = open_set(&s, opts, argv, err);
 
-	(void)ctx;
 	if (!ret)
 		ret = add_delete(&s, argc > 2 ? argv[2] : NULL, err);
 	if (!ret)
@@ -387,8 +414,9 @@ const struct cmd cmd_delete = {
 		"A node that a property elsewhere points to is refused, and that "
 		"property named: by phandle, where the kernel's bindings say that one "
 		"stands there or __local_fixups__ does, or by the path of the console "
-		"in /chosen. What bindings are not known here cannot be seen so; "
-		"source would not compile then, and is refused in any case.\n"
+		"in /chosen. Of a vendor's property whose binding is not known here "
+		"nobody can tell; one that holds the phandle's number is told of. Source "
+		"would not compile then, and is refused in any case.\n"
 		"\n" SOURCE_HELP
 		" A deletion takes out every line that gives the property, and of a node "
 		"its '&label { ... }' blocks too.\n"

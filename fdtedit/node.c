@@ -60,5 +60,5 @@ bool node_is_at_or_below(const char *path, const char *node)
 {
 	size_t n = strlen(node);
 
-	return !strncmp(path, node, n) && (!path[n] || path[n] == '/');
+	return !strncmp(path, node, n) && (!path[n] || strchr("/:", path[n]));
 }

@@ -20,7 +20,10 @@
  * when alias and label are two nodes or a name is there twice, -ENOMEM.
  */
 int node_find(const struct dtb *dtb, const char *name, char **path, struct err *err);
-/* Is @path that of @node, or of something in it? Both are full paths. */
+/*
+ * Is @path that of @node, or of something in it? Both are full paths; @path may go on
+ * after a ":", as in __fixups__.
+ */
 bool node_is_at_or_below(const char *path, const char *node);
 
 #endif

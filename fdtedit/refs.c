@@ -456,8 +456,7 @@ const struct ref *refs_to(const struct refs *refs, int node)
 	return NULL;
 }
 
-/* Offset of the first node behind @node and all below it. */
-static int subtree_end(const void *blob, int node)
+int refs_end(const void *blob, int node)
 {
 	int depth = 0, next = node;
 
@@ -469,7 +468,7 @@ static int subtree_end(const void *blob, int node)
 
 const struct ref *refs_into(const struct refs *refs, const void *blob, int node)
 {
-	int end = subtree_end(blob, node);
+	int end = refs_end(blob, node);
 
 	for (size_t i = 0; i < refs->count; i++) {
 		const struct ref *r = &refs->list[i];
@@ -478,4 +477,46 @@ const struct ref *refs_into(const struct refs *refs, const void *blob, int node)
 			return r;
 	}
 	return NULL;
+}
+
+/* May a cell of the reader's property be a phandle of nodes [@node, @end)? */
+static void guess_property(const struct reader *r, const fdt32_t *cells, int count,
+			   int node, int end, struct refs_guess *out)
+{
+	if (!strchr(r->property, ',') || find_binding(r))
+		return;
+	for (int i = 0; i < count; i++) {
+		int to = find_node(r, &cells[i]);
+
+		if (to < node || to >= end)
+			continue;
+		if (!out->count++)
+			out->first = (struct ref){ r->node, r->property, 4 * i, to };
+		return;
+	}
+}
+
+int refs_guess(const void *blob, int node, int end, struct refs_guess *out,
+	       struct err *err)
+{
+	struct reader r = { .blob = blob };
+	int ret = list_phandles(&r), prop, len;
+
+	*out = (struct refs_guess){ 0 };
+	if (fdt_subnode_offset(blob, 0, "__local_fixups__") >= 0)
+		r.node = -1;
+	for (; !ret && r.node >= 0; r.node = fdt_next_node(blob, r.node, NULL)) {
+		if (r.node >= node && r.node < end)
+			continue;
+		fdt_for_each_property_offset(prop, blob, r.node)
+		{
+			const void *value = fdt_getprop_by_offset(blob, prop, &r.property,
+								  &len);
+
+			if (value && len % 4 == 0)
+				guess_property(&r, value, len / 4, node, end, out);
+		}
+	}
+	free(r.phandles);
+	return ret ? err_errno(err, ret, "references of the tree") : 0;
 }

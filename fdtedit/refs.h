@@ -38,6 +38,24 @@ const struct ref *refs_to(const struct refs *refs, int node);
 /* The first one from elsewhere to @node or a node below it; NULL: none. */
 const struct ref *refs_into(const struct refs *refs, const void *blob, int node);
 
+/* Numbers of vendors' properties that may be references. */
+struct refs_guess {
+	struct ref first; /* property NULL: none */
+	size_t count;	  /* properties */
+};
+
+/*
+ * refs_guess - which properties may point to a node that goes, for all that is known here
+ * @end: of the nodes that go @node is the first; refs_end(), or @node + 1 for it alone
+ *
+ * Properties of other nodes with a comma in the name, of no binding known here, that hold
+ * a phandle of such a node. None where __local_fixups__ tells all. 0 or -ENOMEM.
+ */
+int refs_guess(const void *blob, int node, int end, struct refs_guess *out,
+	       struct err *err);
+/* Offset of the first node behind @node and all below it. */
+int refs_end(const void *blob, int node);
+
 /*
  * refs_delete_traces - with the nodes and properties that @c deletes go aliases, labels
  * in

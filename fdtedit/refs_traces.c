@@ -10,6 +10,7 @@
 
 #include <libfdt.h>
 
+#include "fdtedit/node.h"
 #include "lib/buf.h"
 
 #define FIXUPS	     "/__fixups__"
@@ -20,13 +21,9 @@ static bool is_deletion(const struct change *c)
 	return c->kind != CHANGE_SET;
 }
 
-/* Is the node of that path the one that goes, or below it? */
-static bool goes_with(const struct change *c, const char *path, size_t len)
+static bool path_goes(const struct change *c, const char *path)
 {
-	size_t n = strlen(c->path);
-
-	return c->kind == CHANGE_DELETE_NODE && len >= n && !memcmp(path, c->path, n) &&
-	       (len == n || path[n] == '/');
+	return c->kind == CHANGE_DELETE_NODE && node_is_at_or_below(path, c->path);
 }
 
 /* Is "PATH:PROPERTY:OFFSET", an entry of __fixups__, about what goes? */
@@ -36,7 +33,7 @@ static bool fixup_goes(const struct change *c, const char *text)
 	const char *name = text + len + (text[len] == ':');
 
 	if (c->kind == CHANGE_DELETE_NODE)
-		return goes_with(c, text, len);
+		return path_goes(c, text);
 	return c->kind == CHANGE_DELETE && strlen(c->path) == len &&
 	       !memcmp(text, c->path, len) && strlen(c->property) == strcspn(name, ":") &&
 	       !memcmp(name, c->property, strlen(c->property));
@@ -49,11 +46,6 @@ static bool any_goes(const struct changes *c, size_t count, const char *text,
 		if (goes(&c->list[i], text))
 			return true;
 	return false;
-}
-
-static bool path_goes(const struct change *c, const char *path)
-{
-	return goes_with(c, path, strlen(path));
 }
 
 /* Does the node @where go itself, or its property @name? */

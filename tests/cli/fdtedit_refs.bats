@@ -117,6 +117,28 @@ board.dtb: 2 changes" ] || { echo "$output"; false; }
 	"$FDTEDIT" delete board.dtb /pins phandle
 }
 
+@test "vendors' numbers that may be references to what goes are told of" {
+	sed -i "s/^\t*ldo: .*/&\nreg1: one { acme,self = <\&reg1>; in1: in { }; };\n\
+		two { acme,link = <0x7777 \&in1>; acme,list = <\&reg1 1>, <\&in1>; acme,text = \"abc\"; \
+		acme,odd = [01 02]; acme,none; };/" board.dts
+	dtc -q -@ -I dts -O dtb -o board.dtb board.dts
+	cp board.dtb before.dtb
+	number() { printf '0x%x' "$(fdtget -t u board.dtb "$1" phandle)"; }
+	run --separate-stderr "$FDTEDIT" delete board.dtb /one
+	[ "$status" -eq 0 ]
+	[ "$stderr" = "fdtedit delete: note: acme,link of '/two' holds $(
+		cp before.dtb board.dtb && number /one/in), the phandle of '/one/in': whether it points there is not known here, nor of 1 more" ] || { echo "$stderr"; false; }
+	run --separate-stderr "$FDTEDIT" delete --force board.dtb /one phandle
+	[ "$stderr" = "fdtedit delete: note: acme,list of '/two' holds $(
+		cp before.dtb board.dtb && number /one), the phandle of '/one': whether it points there is not known here" ] || { echo "$stderr"; false; }
+	"$FDTEDIT" delete board.dtb /two
+	run --separate-stderr "$FDTEDIT" delete board.dtb /one
+	[ "$status" -eq 0 ] && [ -z "$stderr" ]
+	# Source does not compile without what it refers to.
+	run --separate-stderr "$FDTEDIT" delete board.dts /one
+	[ "$status" -eq 2 ]
+}
+
 @test "__local_fixups__ tells what no binding does, and __fixups__ lose their places" {
 	cat > o.dts <<-'END'
 		/dts-v1/;
