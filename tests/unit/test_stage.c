@@ -23,6 +23,7 @@
 #include "calib/measure/stop.h"
 #include "files.h"
 
+#include "clock.h"
 #include "fake.h"
 
 #define MS	  1000000ull
@@ -126,7 +127,7 @@ static void run_for(uint64_t ns, uint64_t after_ns, uint64_t slice_ns, struct ta
 static void expect_watt(const struct tally *watt)
 {
 	assert_true(watt->samples > 0);
-	if (fabs(watt->average - 3) > 0.12)
+	if (fabs(watt->average - 3) > 0.03)
 		fail_msg("%g W, not 3", watt->average);
 }
 
@@ -157,9 +158,9 @@ static void a_slice_whose_readings_have_idling_in_them_is_no_sample(void **state
 
 	(void)state;
 	/* The first slice ends at 500 ms and is known at 900 ms. */
-	run_for(600 * MS, 2 * UPDATE_NS, 100 * MS, &watt);
+	run_for(890 * MS, 2 * UPDATE_NS, 100 * MS, &watt);
 	assert_int_equal(watt.samples, 0);
-	run_for(1100 * MS, 2 * UPDATE_NS, 100 * MS, &watt);
+	run_for(910 * MS, 2 * UPDATE_NS, 100 * MS, &watt);
 	assert_int_equal(watt.samples, 1);
 	expect_watt(&watt);
 }
