@@ -446,11 +446,12 @@ static int start_all(struct rails *r, struct err *err)
 
 	for (unsigned int i = 0; i < r->count && !ret; i++) {
 		struct rail *rail = &r->rails[i];
+		bool changes = power_meter_changes(&rail->pm, r->settings->sys);
 
 		ret = power_meter_start(&rail->pm, r->settings->sys, r->settings->note,
 					r->settings->note_arg, err);
 		first_ns = stop_now_ns() + rail->after_ns / 4 * 5;
-		if (rail->pm.info.enable[0] && ready_ns < first_ns)
+		if (rail->pm.info.enable[0] && changes && ready_ns < first_ns)
 			ready_ns = first_ns;
 	}
 	if (!ret && stop_sleep_until(ready_ns))

@@ -21,6 +21,7 @@
 #include "calib/measure/stop.h"
 #include "files.h"
 
+#include "clock.h"
 #include "fake.h"
 
 #define MS     1000000ull
@@ -118,7 +119,7 @@ static void meters_that_are_off_are_on_until_the_settings_are_put_back(void **st
 	before = stop_now_ns();
 	start();
 	/* It has measured something since. */
-	assert_true(stop_now_ns() - before >= 40 * MS);
+	assert_int_equal(stop_now_ns() - before, 50 * MS);
 	expect(INA231 "4-0040/enable", "1\n");
 	expect(INA231 "4-0045/enable", "1\n");
 	rails_stop(rails);
@@ -141,6 +142,23 @@ static void a_meter_that_is_on_needs_no_rights(void **state)
 	open_rails(sensors, 1);
 	start();
 	assert_false(settings.held);
+}
+
+static void only_meters_that_were_off_are_waited_for(void **state)
+{
+	static const char *const sensors[] = { "odroid:4-0040", "odroid:4-0045" };
+	uint64_t before;
+
+	(void)state;
+	make("odroid");
+	put(INA231 "4-0040/enable", "1\n");
+	put(INA231 "4-0040/update_period", "1000000\n");
+	put(INA231 "4-0045/update_period", "20000\n");
+	open_rails(sensors, 2);
+	before = stop_now_ns();
+	start();
+	expect(INA231 "4-0045/enable", "1\n");
+	assert_int_equal(stop_now_ns() - before, 50 * MS);
 }
 
 static void governors_come_and_go_while_a_meter_is_on(void **state)
@@ -372,6 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(meters_that_are_off_are_on_until_the_settings_are_put_back),
 		T(a_meter_that_is_on_needs_no_rights),
+		T(only_meters_that_were_off_are_waited_for),
 		T(governors_come_and_go_while_a_meter_is_on),
 		T(a_meter_that_is_gone_needs_no_restoring),
 		T(a_buffer_gives_the_energy_by_its_own_times),
