@@ -88,6 +88,21 @@ until_rows() {
 	done
 }
 
+# scans - of the IIO device of tests/fake/meters, without times, 1 W and 1.25 W, with a line each in
+# ./scanned, until $player is killed. It waits for what never comes: on a busy machine that is soon
+# scheduled, and what forks is not.
+scans() {
+	local device=$root/sys/bus/iio/devices/iio:device0
+	rm "$device/scan_elements/in_timestamp_index"
+	echo 1 > "$device/in_power2_raw"
+	exec 7<> "$root/dev/iio:device0" 8<> <(:)
+	until read -rt 0.003 -u 8; do
+		printf '\050\0\062\0' >&7
+		echo >> scanned
+	done 3>&- &
+	player=$!
+}
+
 # guardian - the PID of the guardian of $pid, which may not have its name yet
 guardian() {
 	while :; do

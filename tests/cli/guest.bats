@@ -82,10 +82,9 @@ log=${2#file:}
 }
 
 @test "a guest that hangs is stopped, and that is said" {
-	serial 'echo booting; exec sleep 60'
+	serial 'exec sleep 60'
 	GUEST_SECONDS=0.5 run -1 boot
-	[ "${lines[1]}" = "booting" ]
-	[ "${lines[2]}" = "boot: the guest did not end within 0.5 s, stopped" ]
+	[ "${lines[1]}" = "boot: the guest did not end within 0.5 s, stopped" ]
 }
 
 @test "a key that stops the terminal's programs stops QEMU, too" {

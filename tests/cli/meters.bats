@@ -4,10 +4,11 @@
 
 bats_require_minimum_version 1.5.0
 
+load fake
+
 setup() {
-	cd "$BATS_TEST_TMPDIR"
-	root=$PWD/root
-	"$TOP/tests/fake/odroid-xu3" "$root" 0 1
+	fake_setup
+	fake 0 1
 	# What no namespace hides: none of hwmon's.
 	rm -rf "$root/sys/class/hwmon"
 }
@@ -19,10 +20,6 @@ meters() {
 
 measure() {
 	run --separate-stderr timeout 60 "$CALIB" measure --sysroot "$root" "$@"
-}
-
-needs_two_cpus() {
-	[ "$(nproc)" -ge 2 ] && [ -d /sys/devices/system/cpu/cpu1 ] || skip "needs two CPUs"
 }
 
 settings() {
@@ -148,12 +145,12 @@ settings() {
 }
 
 @test "readings that come faster than we read do not keep us from being interrupted" {
-	run --separate-stderr timeout -k 10 2 "$CALIB" measure --sysroot "$root" \
+	run --separate-stderr timeout -k 10 50 "$CALIB" measure --sysroot "$root" \
 		--cluster a15 --opps 200 --cpus 0 -d run \
 		--power-from "echo time_ns,power_w; yes 1,1"
 	[[ $stderr == *"the time did not go on"* ]]
 	[ "$status" -eq 2 ]
-	run --separate-stderr timeout -k 10 2 "$CALIB" measure --sysroot "$root" \
+	run --separate-stderr timeout -k 10 50 "$CALIB" measure --sysroot "$root" \
 		--cluster a15 --opps 200 --cpus 0 -d run --power-from /dev/zero
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"a line of more than 4096 bytes; no row was written"* ]]
@@ -172,21 +169,10 @@ settings() {
 	[ ! -e run ]
 }
 
-# play - scans of an IIO device's buffer without times, 1 W and 1.25 W, until $player is killed
-play() {
-	rm "$root/sys/bus/iio/devices/iio:device0/scan_elements/in_timestamp_index"
-	echo 1 > "$root/sys/bus/iio/devices/iio:device0/in_power2_raw"
-	exec 7<> "$root/dev/iio:device0"
-	while sleep 0.003; do
-		printf '\050\0\062\0' >&7
-	done 3>&- &
-	player=$!
-}
-
 @test "an IIO meter is read through its buffer, whose settings are put back" {
 	needs_two_cpus
 	meters buffer
-	play
+	scans
 	settings > before
 	measure --cluster a15 --sensor a15=ina226 --opps 200 --cpus 0 -d run
 	kill $player
@@ -202,7 +188,7 @@ play() {
 @test "SIGKILL while an IIO buffer captures: it is switched off and its settings are put back" {
 	needs_two_cpus
 	meters buffer
-	play
+	scans
 	settings > before
 	"$CALIB" measure --sysroot "$root" --cluster a15 --sensor a15=ina226 --cpus 0 -d run \
 		> out 2> err 3>&- &

@@ -101,10 +101,17 @@ assert r['seconds']['samples'] > 300 and r['late'] == 0
 	sweep --board virtual:odroid-xu3 --serialized --packet 10000h --tasks 1000000 --samples 1000
 	[ "$status" -eq 2 ]
 	[[ "$stderr" == "calib sweep: error: --packet, --tasks and --samples make a step of 10000000000000 hours; up to 1000 are taken" ]]
-	run --separate-stderr timeout --preserve-status -k 20 1 "$CALIB" sweep \
-		--board virtual:odroid-xu3 --cpu 7 --serialized --packet 900h --tasks 1 --samples 1
-	[ "$status" -eq 2 ]
-	[[ "$stderr" == *"error: interrupted"* ]]
+	timeout --preserve-status -k 20 60 "$CALIB" sweep --board virtual:odroid-xu3 --cpu 7 \
+		--serialized --packet 900h --tasks 1 --samples 1 > out 2> err 3>&- &
+	pid=$!
+	# SIGTERM waits until somebody looks, which is soon in the packet.
+	until grep -q '^SigBlk:.*[4-7c-f]...$' "/proc/$(pgrep -P $pid)/status"; do
+		kill -0 $pid
+	done
+	sleep 0.2
+	kill -TERM $pid
+	ended 2
+	grep -q "error: interrupted" err
 }
 
 @test "the shortest step is one packet" {

@@ -97,8 +97,7 @@ refused() {
 	until_rows 1
 	# Above the passive trip point, which is what the user asked for.
 	echo 98000 1<> ${zone}2/temp
-	sleep 0.3
-	kill -0 $pid
+	until_rows $(($(wc -l < run/samples.csv) + 1))
 	echo 105000 1<> ${zone}2/temp
 	ended 2
 	grep -q "thermal_zone2 is at 105.0 degrees, the limit under --thermal-mode is 105.0: load stopped; .* windows kept in 'run'" err
