@@ -385,6 +385,12 @@ static const struct bench_cmd_options bench_defaults = {
 	.format = "text",
 };
 
+#define HELP_PERIODIC                                                                    \
+	"  periodic   tasks=24 period-us=16000 duty=10 duration-ms=10000 units=0\n"      \
+	"             tasks that wake up, work for duty percent of the period of\n"      \
+	"             the fastest CPU at its highest clock, and sleep; late\n"           \
+	"             wake-ups (by a tenth of the period) are counted\n"
+
 #define HELP_WORKLOADS                                                                   \
 	"Workloads and their parameters, with defaults:\n"                               \
 	"\n"                                                                             \
@@ -395,11 +401,8 @@ static const struct bench_cmd_options bench_defaults = {
 	"             100 loops, the time is in part that of starting and ending\n"      \
 	"             400 processes, which are larger in perf: give it -t then\n"        \
 	"  pipe       loops=100000\n"                                                    \
-	"             two tasks that wake each other, as 'perf bench sched pipe'\n"      \
-	"  periodic   tasks=24 period-us=16000 duty=10 duration-ms=10000 units=0\n"      \
-	"             tasks that wake up, work for duty percent of the period of\n"      \
-	"             the fastest CPU at its highest clock, and sleep; late\n"           \
-	"             wake-ups (by a tenth of the period) are counted\n"                 \
+	"             two tasks that wake each other, as 'perf bench sched "             \
+	"pipe'\n" HELP_PERIODIC                                                          \
 	"  rt-app     file=FILE.json, where rt-app is installed; give a number as\n"     \
 	"             its \"calibration\", or each iteration calibrates, and differs\n"  \
 	"  -- CMD...  any command; its standard output is thrown away\n"                 \
@@ -479,7 +482,17 @@ const struct cmd cmd_bench_energy = {
 		"units, with the governor that is set then. Two runs find it to about a "
 		"percent, which would be taken for an effect: run the second with --like "
 		"FILE of the first, so that both do the same work.\n"
-		"\n" HELP_WORKLOADS HELP_REST,
+		"\n"
+		"Its workload and its parameters, with defaults:\n"
+		"\n" HELP_PERIODIC "\n"
+		"All else is as 'calib bench perf --help' tells it: the other workloads "
+		"(messages, pipe, rt-app, any command), where energy comes from and when "
+		"there is none, what a virtual board does, and --boot, for what takes a "
+		"reboot to change. Settings are put back at the end, and on Ctrl-C; "
+		"iterations done so far stay in the file of -o.\n"
+		"\n"
+		"Next: change what is to be judged, run the same again (--like FILE -o "
+		"OTHER), then 'calib bench compare'.",
 	.example = "calib bench energy -o before.json\n"
 		   "calib bench energy --like before.json -o after.json\n"
 		   "calib bench energy --governor powersave -w periodic:tasks=8,duty=5\n"
