@@ -38,7 +38,8 @@ struct opt {
 	const char *help;    /* one line */
 	const char *choices; /* optional: "a|b|c": any other value is refused, completion
 				offers them */
-	uint32_t min, max;   /* of an OPT_U32; max 0: whatever fits */
+	uint32_t min, max;   /* of an OPT_U32; max 0: whatever fits; of an OPT_PERCENT:
+				max, in percent; 0: 100 */
 };
 
 struct cmd_ctx; /* who runs: for messages */

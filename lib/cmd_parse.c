@@ -87,12 +87,19 @@ static int add_to_list(struct opt_list *list, const char *text)
 	return 0;
 }
 
+static uint32_t most_percent(const struct opt *o)
+{
+	return o->max ? o->max : 100;
+}
+
 /* 0 is what an option that was not given holds. */
-static int percent(const char *text, double *fraction)
+static int percent(const struct opt *o, const char *text, double *fraction)
 {
 	int ret = num_percent(text, fraction);
 
-	return ret || (*fraction > 0 && *fraction <= 1) ? ret : -ERANGE;
+	if (ret)
+		return ret;
+	return *fraction > 0 && *fraction <= most_percent(o) / 100.0 ? 0 : -ERANGE;
 }
 
 static int convert(const struct opt *o, const char *text, void *field)
@@ -109,7 +116,7 @@ static int convert(const struct opt *o, const char *text, void *field)
 	case OPT_DOUBLE:
 		return num_double(text, field);
 	case OPT_PERCENT:
-		return percent(text, field);
+		return percent(o, text, field);
 	case OPT_DURATION_NS:
 		return num_duration_ns(text, field);
 	case OPT_LIST:
@@ -125,12 +132,11 @@ static const char *expected(enum opt_kind kind)
 		return "is not a whole number in 0..4294967295";
 	case OPT_DOUBLE:
 		return "is not a decimal number";
-	case OPT_PERCENT:
-		return "is not a percentage above 0, up to 100 (like 1%)";
 	case OPT_DURATION_NS:
 		return "is not a time above 0 (like 250ms, 10s, 10m, 2h)";
 	case OPT_LIST:
 		return "is one too many (64 are taken)";
+	case OPT_PERCENT: /* its range is its own */
 	case OPT_FLAG:
 	case OPT_STRING:
 		break;
@@ -157,10 +163,14 @@ static int set_value(const struct opt *o, const char *text, void *values, struct
 	if (o->choices && !is_choice(o->choices, text))
 		return err_set(err, -EINVAL, "--%s '%s' is not one of %s", o->name, text,
 			       o->choices);
-	if (convert(o, text, (char *)values + o->offset))
-		return err_set(err, -EINVAL, "--%s '%s' %s", o->name, text,
-			       expected(o->kind));
-	return check_range(o, text, (char *)values + o->offset, err);
+	if (!convert(o, text, (char *)values + o->offset))
+		return check_range(o, text, (char *)values + o->offset, err);
+	if (o->kind == OPT_PERCENT)
+		return err_set(
+			err, -EINVAL,
+			"--%s '%s' is not a percentage above 0, up to %u (like 1%%)",
+			o->name, text, most_percent(o));
+	return err_set(err, -EINVAL, "--%s '%s' %s", o->name, text, expected(o->kind));
 }
 
 int cmd_set(const struct cmd *cmd, const char *name, const char *text, void *values,

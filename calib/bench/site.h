@@ -22,6 +22,10 @@
 #define SITE_RSD      0.014
 #define SITE_BOOT_RSD 0.01 /* made up */
 
+/* Beyond, less would be left than the least work that a virtual board does. */
+#define SITE_RSD_MAX_PCT    30
+#define SITE_EFFECT_MAX_PCT 99
+
 struct site_options {
 	const struct board *virtual_board; /* NULL: this machine */
 	uint64_t seed;			   /* of the virtual board */

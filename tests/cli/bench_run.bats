@@ -251,6 +251,25 @@ mean() {
 	[ $(($(mean c.json) * 100 / $(mean a.json))) -ge 99 ]
 }
 
+@test "a spread or an effect that no work would be left of is refused" {
+	for option in effect=100% effect=99.9% effect=0 effect=-5% effect=nan; do
+		bench perf --board virtual:odroid-xu3 --$option
+		[ $status -eq 2 ]
+		[ -z "$output" ]
+		[[ $stderr == *"error: --effect '${option#*=}' is not a percentage above 0, up to 99 (like 1%); see"* ]]
+	done
+	bench perf --board virtual:odroid-xu3 --effect 99% -w pipe --iterations 2 -o r.json
+	[ "$(jq '.workloads[0].iterations[0]["time-ns"] > 1000' r.json)" = true ]
+	for option in rsd=100% boot-rsd=31%; do
+		bench energy --board virtual:odroid-xu3 --boot base -o s.json --$option
+		[ $status -eq 2 ]
+		[[ $stderr == *"error: --${option%=*} '${option#*=}' is not a percentage above 0, up to 30 (like 1%); see"* ]]
+	done
+	bench ab --board virtual:odroid-xu3 --a messages --b pipe --rsd 50%
+	[ $status -eq 2 ]
+	[[ $stderr == *"error: --rsd '50%' is not a percentage above 0, up to 30 (like 1%); see"* ]]
+}
+
 @test "governors of a virtual board: what is fast takes more power" {
 	for g in powersave schedutil performance; do
 		bench energy --board virtual:juno-r2 -w periodic:tasks=14 --governor $g --format json
