@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/outfile.h"
+#include "lib/words.h"
 
 #ifndef CALIB_VERSION
 #define CALIB_VERSION "unknown"
@@ -406,25 +407,6 @@ static int dispatch(struct cmd_ctx *ctx, int argc, char **argv)
 	return run_command(ctx, argc - words, argv + words);
 }
 
-static bool plain_word(const char *word)
-{
-	return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
-					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					   "0123456789%+,-./:=@_")];
-}
-
-static int quote_word(struct buf *line, const char *word)
-{
-	int ret;
-
-	if (plain_word(word))
-		return buf_adds(line, word);
-	ret = buf_adds(line, "'");
-	for (; *word && !ret; word++)
-		ret = *word == '\'' ? buf_adds(line, "'\\''") : buf_add(line, word, 1);
-	return ret ? ret : buf_adds(line, "'");
-}
-
 /* Without the path of the program, which says nothing about the result. */
 static int keep_line(struct cmd_ctx *ctx, int argc, char **argv)
 {
@@ -433,7 +415,7 @@ static int keep_line(struct cmd_ctx *ctx, int argc, char **argv)
 	for (int i = 1; i < argc && !ret; i++) {
 		ret = buf_adds(&ctx->line, " ");
 		if (!ret)
-			ret = quote_word(&ctx->line, argv[i]);
+			ret = words_quote(&ctx->line, argv[i]);
 	}
 	return ret;
 }

@@ -5,6 +5,7 @@
 #include "lib/words.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -61,4 +62,23 @@ void words_free(struct words *words)
 {
 	free(words->text);
 	memset(words, 0, sizeof(*words));
+}
+
+static bool is_plain(const char *word)
+{
+	return *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyz"
+					   "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+					   "0123456789%+,-./:=@_")];
+}
+
+int words_quote(struct buf *line, const char *word)
+{
+	int ret;
+
+	if (is_plain(word))
+		return buf_adds(line, word);
+	ret = buf_adds(line, "'");
+	for (; *word && !ret; word++)
+		ret = *word == '\'' ? buf_adds(line, "'\\''") : buf_add(line, word, 1);
+	return ret ? ret : buf_adds(line, "'");
 }

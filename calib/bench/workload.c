@@ -9,8 +9,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lib/buf.h"
 #include "lib/fnv.h"
 #include "lib/num.h"
+#include "lib/words.h"
 
 static const struct workload *const workloads[] = {
 	&workload_messages,
@@ -179,24 +181,26 @@ const char *workload_value(const struct workload_run *w, size_t i, char *out, si
 	return out;
 }
 
-/* What does not fit is told by a digest: commands that begin alike are not the same work.
- */
+/* As a shell takes it: other words are other work. What does not fit is told by a digest:
+ * commands that begin alike are not the same. */
 static void describe_command(const char *const *argv, char *out, size_t size)
 {
 	uint64_t hash = FNV_BASIS;
-	size_t used = 0;
+	struct buf line = { 0 };
 	char end[32];
+	int ret = 0;
 
-	for (; *argv; argv++) {
-		fnv_mix(&hash, *argv, strlen(*argv) + 1);
-		if (used < size)
-			used += snprintf(out + used, size - used, "%s%s", used ? " " : "",
-					 *argv);
+	for (int i = 0; argv[i]; i++) {
+		fnv_mix(&hash, argv[i], strlen(argv[i]) + 1);
+		ret |= i ? buf_adds(&line, " ") : 0;
+		ret |= words_quote(&line, argv[i]);
 	}
-	if (used < size)
-		return;
-	snprintf(end, sizeof(end), "... (%016" PRIx64 ")", hash);
-	strcpy(out + size - 1 - strlen(end), end);
+	snprintf(out, size, "%s", line.data ? line.data : "");
+	if (ret || line.len >= size) {
+		snprintf(end, sizeof(end), "... (%016" PRIx64 ")", hash);
+		snprintf(out + size - 1 - strlen(end), sizeof(end), "%s", end);
+	}
+	buf_free(&line);
 }
 
 const char *workload_describe(const struct workload_run *w, char *out, size_t size)

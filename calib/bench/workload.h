@@ -83,8 +83,9 @@ void workload_of_command(const char *const *argv, struct workload_run *w);
 /* The value of parameter @i as text, into @out; returns @out. */
 const char *workload_value(const struct workload_run *w, size_t i, char *out,
 			   size_t size);
-/* All parameters, "groups=10 senders=20"; of a command its words, and
- * where they do not fit a digest at the end. @size: 64 or more. Returns @out. */
+/* All parameters, "groups=10 senders=20"; of a command its words, quoted
+ * as for a shell, and where they do not fit a digest at the end. @size: 64 or more.
+ * Returns @out. */
 const char *workload_describe(const struct workload_run *w, char *out, size_t size);
 
 /* The task that runs @w once. */

@@ -87,8 +87,8 @@ powersave" ]
 	[ "$status" -eq 0 ]
 	# with the warm-up
 	[ "$(tr -d '\n' < log)" = ababbaab ]
-	[[ $output == *"* a: sh -c echo a >> log"* ]]
-	[[ $output == *"* b: sh -c echo b >> log; :"* ]]
+	[[ $output == *"* a: sh -c 'echo a >> log'"* ]]
+	[[ $output == *"* b: sh -c 'echo b >> log; :'"* ]]
 	grep -qE '^\| time +\| +[0-9.]+ [mu]?s \| +[0-9.]+ % \| +[0-9.]+ [mu]?s \| +[0-9.]+ % \| +[-+][0-9.]+ % \|$' <<< "$output"
 	[[ $output != *VIRTUAL* ]]
 	[ "$(jq -r .interrupted r-a.json r-b.json)" = "false

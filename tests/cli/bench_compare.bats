@@ -273,6 +273,32 @@ refused() {
 	done
 }
 
+# differ WORD... , WORD... - two commands that are not the same work
+differ() {
+	local words=()
+	while [ "$1" != , ]; do
+		words+=("$1")
+		shift
+	done
+	"$CALIB" bench perf --iterations 2 --warmup 0 -o a.json -- "${words[@]}" > out
+	shift
+	"$CALIB" bench perf --iterations 2 --warmup 0 -o b.json -- "$@" > out
+	compare a.json b.json
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"not the same work"* ]]
+}
+
+@test "commands of other words are not the same work, though they read alike" {
+	differ true a b , true 'a b'
+	[[ $stderr == *"'b.json': command: command is 'true 'a b'', in 'a.json' it is 'true a b': not the same work"* ]]
+	differ true 'a  b' , true 'a b'
+	differ true a '' , true a
+	differ true '' a , true ' a'
+	differ true "it's" , true its
+	compare a.json a.json
+	[ "$status" -eq 0 ]
+}
+
 @test "commands that only their ends tell apart are not the same work" {
 	long=$(printf 'x%.0s' {1..300})
 	for end in a b; do

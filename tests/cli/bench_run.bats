@@ -36,7 +36,7 @@ pipe 3" ]
 	[ $status -eq 0 ]
 	[[ $output != *noise* ]]
 	[[ $output =~ command\ +time,\ s\ +2\ +0\.0[0-9]+ ]]
-	[ "$(jq -r '.workloads[0].parameters.command' r.json)" = "sh -c echo noise; sleep 0.01" ]
+	[ "$(jq -r '.workloads[0].parameters.command' r.json)" = "sh -c 'echo noise; sleep 0.01'" ]
 	bench perf --iterations 5 --warmup 0 -o s.json -- \
 		sh -c 'echo >> n; [ $(wc -l < n) -lt 3 ]'
 	[ $status -eq 2 ]

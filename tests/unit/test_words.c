@@ -82,6 +82,30 @@ static void there_is_a_limit(void **state)
 	words_free(&w);
 }
 
+static void quoted_words_are_the_same_words_again(void **state)
+{
+	static const char *const words[] = {
+		"sh", "-c", "a  b", "a b", "", "it's", "$x \\ \"q\"", "a\nb", "*", "x=1"
+	};
+	size_t n = sizeof(words) / sizeof(words[0]);
+	struct buf line = { 0 };
+	struct words w;
+
+	(void)state;
+	for (size_t i = 0; i < n; i++) {
+		assert_int_equal(i ? buf_adds(&line, " ") : 0, 0);
+		assert_int_equal(words_quote(&line, words[i]), 0);
+	}
+	assert_string_equal(line.data, "sh -c 'a  b' 'a b' '' 'it'\\''s' '$x \\ \"q\"' "
+				       "'a\nb' '*' x=1");
+	assert_int_equal(words_split(line.data, &w, NULL), 0);
+	assert_int_equal(w.count, n);
+	for (size_t i = 0; i < n; i++)
+		assert_string_equal(w.argv[i], words[i]);
+	words_free(&w);
+	buf_free(&line);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -89,6 +113,7 @@ int main(void)
 		cmocka_unit_test(quotes_hold_words_together),
 		cmocka_unit_test(half_a_command_is_refused),
 		cmocka_unit_test(there_is_a_limit),
+		cmocka_unit_test(quoted_words_are_the_same_words_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
