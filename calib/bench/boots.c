@@ -222,6 +222,13 @@ int boots_begin(struct bench_result *r, const char *state,
 	return bench_boot_add(r, state, now, err);
 }
 
+/* Boot number @i, by boots_pick()'s @state and @boot. */
+static bool is_picked(const struct bench_result *r, unsigned int i, const char *state,
+		      int boot)
+{
+	return boot < 0 ? !strcmp(r->boots[i].state, state) : i == (unsigned int)boot;
+}
+
 static int pick_series(const struct bench_result *r, const struct bench_series *from,
 		       const char *state, int boot, struct bench_series *to,
 		       struct err *err)
@@ -234,10 +241,8 @@ static int pick_series(const struct bench_result *r, const struct bench_series *
 	for (size_t i = 0; i < from->iteration_count && !ret; i++) {
 		const struct bench_iteration *it = &from->iterations[i];
 
-		if (strcmp(r->boots[it->boot].state, state) != 0 ||
-		    (boot >= 0 && it->boot != (unsigned int)boot))
-			continue;
-		ret = bench_series_add(to, it, err);
+		if (is_picked(r, it->boot, state, boot))
+			ret = bench_series_add(to, it, err);
 	}
 	return ret;
 }
@@ -252,12 +257,14 @@ int boots_pick(const struct bench_result *r, const char *state, int boot,
 	if (!s)
 		return err_set(err, -EINVAL, "there is no boot of '%s'", state);
 	out->context = r->boots[boot < 0 ? s->first : (unsigned int)boot].context;
-	out->interrupted = r->interrupted;
 	out->boots = malloc(r->boot_count * sizeof(*r->boots));
 	if (!out->boots)
 		return err_set(err, -ENOMEM, "out of memory");
 	memcpy(out->boots, r->boots, r->boot_count * sizeof(*r->boots));
 	out->boot_count = r->boot_count;
+	for (unsigned int i = 0; i < r->boot_count; i++)
+		out->interrupted |= r->boots[i].interrupted &&
+				    is_picked(r, i, state, boot);
 	for (unsigned int i = 0; i < r->series_count && !ret; i++) {
 		out->series_count++;
 		ret = pick_series(r, &r->series[i], state, boot, &out->series[i], err);

@@ -25,10 +25,14 @@ void page_note(const struct page *page, const char *fmt, ...)
 /* And free it; 0 or -ENOMEM. */
 int page_grid(const struct page *page, struct grid *g);
 
-/* comparison_print_boots.c: a table, a note, "6 boots of 10 iterations", and a legend. */
+/* comparison_print_boots.c: a table, a note, "6 boots of 10 iterations", and a legend.
+ */
 int page_boots(const struct page *page);
 void page_boots_note(const struct page *page);
 void page_boots_count(const struct bench_series *s, char *out, size_t size);
+/* " of boot 2, 4": those of file @k that were interrupted. */
+void page_boots_interrupted(const struct page *page, unsigned int k, char *out,
+			    size_t size);
 void page_boots_legend(const struct page *page);
 
 #endif

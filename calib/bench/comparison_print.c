@@ -420,7 +420,7 @@ static void print_file(const struct page *page, unsigned int k)
 	const struct bench_context *c = &r->context;
 	const char *board = c->board[0] ? c->board : c->model;
 	const bool known = c->kernel[0] && !c->virtual_board;
-	char count[96];
+	char count[96], of_boots[5 * BENCH_MAX_BOOTS + 16] = "";
 	size_t most = 0;
 
 	for (unsigned int i = 0; i < page->c->workload_count; i++) {
@@ -429,10 +429,13 @@ static void print_file(const struct page *page, unsigned int k)
 		most = n > most ? n : most;
 	}
 	snprintf(count, sizeof(count), "%zu iteration%s", most, text_s(most));
-	if (page->c->by_boot)
+	if (page->c->by_boot) {
 		page_boots_count(page->c->workloads[0].series[k], count, sizeof(count));
-	page_note(page, "%c: %s, %s%s%s%s%s%s%s", 'A' + k, page->c->files[k].name, count,
-		  r->interrupted ? " (INTERRUPTED: more were planned)" : "",
+		page_boots_interrupted(page, k, of_boots, sizeof(of_boots));
+	}
+	page_note(page, "%c: %s, %s%s%s%s%s%s%s%s%s", 'A' + k, page->c->files[k].name,
+		  count, r->interrupted ? " (INTERRUPTED: more were planned" : "",
+		  of_boots, r->interrupted ? ")" : "",
 		  c->virtual_board ? ", VIRTUAL" : "", board[0] ? ", " : "", board,
 		  known ? ", Linux " : "", known ? c->kernel : "");
 }

@@ -123,6 +123,20 @@ void page_boots_count(const struct bench_series *s, char *out, size_t size)
 			 text_s(boots), least, most);
 }
 
+void page_boots_interrupted(const struct page *page, unsigned int k, char *out,
+			    size_t size)
+{
+	const struct bench_result *r = page->c->files[k].result;
+	unsigned int n = 0;
+	size_t used = 0;
+
+	for (unsigned int i = 0; i < r->boot_count && used < size; i++)
+		if (r->boots[i].interrupted &&
+		    !strcmp(r->boots[i].state, page->c->files[k].name))
+			used += snprintf(out + used, size - used, "%s %u",
+					 n++ ? "," : " of boot", i + 1);
+}
+
 void page_boots_legend(const struct page *page)
 {
 	fputs("All is of boots, each counted once as the mean of its iterations. Within: "

@@ -112,7 +112,7 @@ static int one(struct experiment *x, struct state_of_run *run, unsigned int w,
 	ret = bench_series_add(&x->result->series[w], &it, err);
 	if (ret)
 		return ret;
-	x->result->interrupted = run->done < run->all;
+	bench_interrupted(x->result, run->done < run->all);
 	return bench_result_keep(x->output, x->result, w, err);
 }
 
@@ -163,7 +163,7 @@ int experiment_run(struct experiment *x, struct err *err)
 	if (!ret)
 		ret = check_room(x, run.order, err);
 	run.all = rounds * x->workload_count;
-	x->result->interrupted = true;
+	bench_interrupted(x->result, true);
 	progress_start(&run.progress, run.start_ns);
 	for (uint32_t round = 0; round < rounds && !ret; round++)
 		for (unsigned int w = 0; w < x->workload_count && !ret; w++)

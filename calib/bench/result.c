@@ -106,7 +106,18 @@ int bench_boot_add(struct bench_result *r, const char *state,
 	grown += r->boot_count++;
 	snprintf(grown->state, sizeof(grown->state), "%s", state);
 	grown->context = *c;
+	grown->interrupted = false;
 	return 0;
+}
+
+void bench_interrupted(struct bench_result *r, bool interrupted)
+{
+	r->interrupted = interrupted;
+	if (!r->boot_count)
+		return;
+	r->boots[r->boot_count - 1].interrupted = interrupted;
+	for (unsigned int i = 0; i < r->boot_count; i++)
+		r->interrupted |= r->boots[i].interrupted;
 }
 
 bool bench_same_rails(const struct bench_context *a, const struct bench_context *b)
@@ -228,6 +239,8 @@ static int add_boot(struct json *arr, const struct bench_boot *b)
 	struct json *obj = json_new_object();
 	int ret = json_put_text(obj, "state", b->state);
 
+	if (b->interrupted)
+		ret |= json_put_bool(obj, "interrupted", true);
 	return ret | put_context(obj, &b->context) | json_add(arr, obj);
 }
 

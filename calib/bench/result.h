@@ -100,6 +100,7 @@ struct bench_series {
 struct bench_boot {
 	char state[32];		      /* what was booted, as the user calls it */
 	struct bench_context context; /* with the rails of the result's */
+	bool interrupted;	      /* more iterations of it were planned */
 };
 
 struct bench_result {
@@ -108,7 +109,7 @@ struct bench_result {
 	unsigned int boot_count;
 	struct bench_series series[BENCH_MAX_WORKLOADS];
 	unsigned int series_count;
-	bool interrupted;
+	bool interrupted; /* if there are boots: one of them was */
 };
 
 /*
@@ -134,6 +135,8 @@ int bench_series_add(struct bench_series *s, const struct bench_iteration *it,
 /* Append a boot. 0, -ENOMEM, -E2BIG beyond BENCH_MAX_BOOTS. */
 int bench_boot_add(struct bench_result *r, const char *state,
 		   const struct bench_context *c, struct err *err);
+/* Is an iteration missing? Of a series of boots: of its last one. */
+void bench_interrupted(struct bench_result *r, bool interrupted);
 /* Are the meters the same, and those that make the total? */
 bool bench_same_rails(const struct bench_context *a, const struct bench_context *b);
 /*

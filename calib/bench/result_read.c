@@ -212,7 +212,7 @@ static int read_context(const struct json *root, struct bench_context *c, struct
 static int read_boot(const struct json *obj, struct bench_result *r, struct bench_boot *b,
 		     struct err *err)
 {
-	static const char *const known[] = { "state", "context", NULL };
+	static const char *const known[] = { "state", "interrupted", "context", NULL };
 	int ret = json_only_keys(obj, known, err);
 
 	if (!ret)
@@ -222,7 +222,13 @@ static int read_boot(const struct json *obj, struct bench_result *r, struct benc
 	if (!ret && !bench_same_rails(&r->context, &b->context))
 		ret = err_set(err, -EINVAL,
 			      "context: its rails are not those of the file's context");
-	return ret ? ret : bench_boot_add(r, b->state, &b->context, err);
+	if (!ret)
+		ret = json_opt_bool(obj, "interrupted", &b->interrupted, err);
+	if (!ret)
+		ret = bench_boot_add(r, b->state, &b->context, err);
+	if (!ret)
+		bench_interrupted(r, b->interrupted);
+	return ret;
 }
 
 /* One that counts as two makes boots look alike. */
@@ -432,6 +438,23 @@ static int read_workloads(const struct json *root, struct bench_result *r,
 	return ret;
 }
 
+/* A file from when boots did not say so means its last one. */
+static int read_interrupted(const struct json *root, struct bench_result *r,
+			    struct err *err)
+{
+	bool of_boots = r->interrupted;
+	int ret = json_get_bool(root, "interrupted", &r->interrupted, err);
+
+	if (ret)
+		return ret;
+	if (of_boots && !r->interrupted)
+		return err_set(err, -EINVAL,
+			       "key 'interrupted': false, and a boot was interrupted");
+	if (r->interrupted && !of_boots)
+		bench_interrupted(r, true);
+	return 0;
+}
+
 static int read_root(const struct json *root, struct bench_result *r, struct err *err)
 {
 	static const char *const known[] = { "schema",	    "context",	 "boots",
@@ -451,7 +474,7 @@ static int read_root(const struct json *root, struct bench_result *r, struct err
 	if (!ret)
 		ret = read_boots(root, r, err);
 	if (!ret)
-		ret = json_get_bool(root, "interrupted", &r->interrupted, err);
+		ret = read_interrupted(root, r, err);
 	return ret ? ret : read_workloads(root, r, err);
 }
 

@@ -279,13 +279,29 @@ compare() {
 	kill -TERM $pid
 	ended 2
 	grep -qE "error: interrupted; the [0-9]+ iterations? done before (is|are) in s.json" err
-	[ "$(jq .interrupted s.json)" = true ]
+	[ "$(jq -c '[.interrupted, .boots[].interrupted]' s.json)" = '[true,null,true]' ]
+	cp s.json left.json
 	had=$(jq '.workloads[0].iterations | length' s.json)
 	here new -- sh -c 'exit 0'
 	[ "$status" -eq 0 ]
 	[ "$(jq -c '[(.boots | length), (.workloads[0].iterations | length), .interrupted]' s.json)" = "[2,$((had + 2)),false]" ]
 	compare s.json
 	[ "$status" -eq 0 ]
+	[[ $output != *INTERRUPTED* ]]
+	# One that did not go on stays one, whatever comes after.
+	mv left.json s.json
+	for boot in old new new; do
+		booted id-$((++n + 2)) quiet
+		here $boot -- sh -c 'exit 0'
+		[ "$status" -eq 0 ]
+	done
+	[ "$(jq -c '[.interrupted, .boots[].interrupted]' s.json)" = '[true,null,true,null,null,null]' ]
+	compare s.json
+	[ "$status" -eq 0 ]
+	grep -qE "^  A: old, 2 boots of 2 iterations, " <<< "$output"
+	grep -qE "^  B: new, 3 boots of 2( to [0-9]+)? iterations \(INTERRUPTED: more were planned of boot 2\), " <<< "$output"
+	compare s.json --format json
+	[ "$(jq -c '[.files[].interrupted]' <<< "$output")" = '[false,true]' ]
 }
 
 @test "as many states as there may be are compared in one table" {

@@ -234,6 +234,8 @@ static void boots_read_back(void **state)
 
 	(void)state;
 	add_boots();
+	result.boots[0].interrupted = true;
+	bench_interrupted(&result, false);
 	assert_int_equal(bench_result_write(path, &result, &err), 0);
 	assert_int_equal(bench_result_read(path, &back, &err), 0);
 	assert_memory_equal(&back.context, &result.context, sizeof(back.context));
@@ -243,8 +245,30 @@ static void boots_read_back(void **state)
 		assert_memory_equal(&back.boots[i].context, &result.boots[i].context,
 				    sizeof(back.context));
 	}
+	assert_true(back.interrupted);
+	assert_true(back.boots[0].interrupted);
+	assert_false(back.boots[1].interrupted);
 	assert_int_equal(back.series[0].iterations[0].boot, 0);
 	assert_int_equal(back.series[0].iterations[1].boot, 1);
+}
+
+/* Files from when only the last boot's was kept, in the root. */
+static void an_interrupted_series_whose_boots_say_nothing_means_the_last(void **state)
+{
+	const char *path = files_path(files_dir, "boots.json");
+
+	(void)state;
+	add_boots();
+	result.interrupted = true;
+	assert_int_equal(bench_result_write(path, &result, NULL), 0);
+	assert_int_equal(bench_result_read(path, &back, NULL), 0);
+	assert_false(back.boots[0].interrupted);
+	assert_true(back.boots[1].interrupted);
+	bench_interrupted(&result, true);
+	assert_refused("  \"interrupted\": true,\n  \"workloads",
+		       "  \"interrupted\": "
+		       "false,\n  \"workloads",
+		       "key 'interrupted': false, and a boot was interrupted");
 }
 
 static void the_reader_is_strict_with_boots(void **state)
@@ -279,6 +303,7 @@ int main(void)
 		T(the_total_is_of_the_rails_that_are_summed),
 		T(a_number_too_large_for_a_file_is_refused_and_the_file_stays),
 		T(boots_read_back),
+		T(an_interrupted_series_whose_boots_say_nothing_means_the_last),
 		T(the_reader_is_strict_with_boots),
 		T(the_reader_names_the_key_that_is_wrong),
 #undef T

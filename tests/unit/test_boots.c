@@ -192,13 +192,19 @@ static void picks_are_of_a_state_or_of_one_boot(void **state)
 		run(10 + i);
 		run(20 + i);
 	}
+	series.boots[1].interrupted = true;
+	assert_int_equal(boots_pick(&series, "A", -1, &pick, NULL), 0);
+	assert_false(pick.interrupted);
+	bench_result_free(&pick);
 	assert_int_equal(boots_pick(&series, "B", -1, &pick, NULL), 0);
+	assert_true(pick.interrupted);
 	assert_int_equal(pick.series[0].iteration_count, 4);
 	assert_int_equal(pick.series[0].iterations[2].time_ns, 13);
 	assert_string_equal(pick.context.boot.id, "boot-1");
 	bench_result_free(&pick);
 	assert_int_equal(boots_pick(&series, "B", 3, &pick, NULL), 0);
 	assert_int_equal(pick.series[0].iteration_count, 2);
+	assert_false(pick.interrupted);
 	assert_string_equal(pick.context.boot.id, "boot-3");
 	bench_result_free(&pick);
 	assert_int_equal(boots_pick(&series, "C", -1, &pick, NULL), -EINVAL);
