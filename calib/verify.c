@@ -66,17 +66,21 @@ static int check_clusters(const struct verify *v, struct err *err)
 
 static int read_coeffs(const char *path, struct verify *v, struct err *err)
 {
-	int ret;
-
 	if (!path)
 		return 0;
 	v->coeffs_name = buf_file_name(path);
 	v->coeffs = coeffs_new();
 	if (!v->coeffs)
 		return err_set(err, -ENOMEM, "out of memory");
-	ret = coeffs_read(path, v->coeffs, err);
-	if (ret)
-		return ret;
+	return coeffs_read(path, v->coeffs, err);
+}
+
+static int match_coeffs(struct verify *v, struct err *err)
+{
+	int ret;
+
+	if (!v->coeffs)
+		return 0;
 	ret = coeffs_dt_labels(v->coeffs, v->blob.data, err);
 	if (ret)
 		return err_wrap(err, ret, "'%s'", v->coeffs_name);
@@ -380,12 +384,15 @@ int verify_run(const struct verify_options *o, struct verify *v, struct err *err
 	ret = sysfs_init(&v->sys, o->sysroot, err);
 	if (!ret)
 		ret = allocate(v, err);
+	/* What is wrong with the user's files does not wait for root and debugfs. */
 	if (!ret)
-		ret = read_model(o, v, err);
+		ret = read_coeffs(o->coeffs, v, err);
 	if (!ret)
 		ret = read_tree(o->tree, v, err);
 	if (!ret)
-		ret = read_coeffs(o->coeffs, v, err);
+		ret = match_coeffs(v, err);
+	if (!ret)
+		ret = read_model(o, v, err);
 	if (ret)
 		return ret;
 	if (!v->board && sysfs_read(&v->sys, "/proc/sys/kernel/osrelease", v->release,

@@ -459,6 +459,24 @@ refused() {
 	refused "debugfs is not mounted, or not ours to read; as root: mount -t debugfs none /sys/kernel/debug"
 }
 
+@test "what is wrong with the user's files is told before debugfs is missed" {
+	tree
+	mkdir -p $debug
+	verify none.json
+	refused "'none.json': No such file or directory"
+	echo '{ "schema": 1 }' > bad.json
+	verify bad.json
+	refused "'bad.json': key 'schema': "
+	echo '{ "schema": "calib-coeffs/1", "clusters": [ { "name": "a53",
+		"match": { "compatible": "arm,cortex-a53" }, "dynamic-power-coefficient": 90 } ] }' > other.json
+	verify other.json
+	refused "'other.json': cluster 'a53' matches no CPU of 'tree.dtb'"
+	run --separate-stderr "$CALIB" verify --sysroot root --tree none.dtb
+	refused "'none.dtb': No such file or directory"
+	run --separate-stderr "$CALIB" verify --sysroot root bad.json
+	refused "'bad.json': key 'schema': "
+}
+
 @test "the tree that the kernel booted with is the default" {
 	tree
 	kernel 6.12
