@@ -58,6 +58,20 @@ static int add_site(struct dts *d, const char *path, struct dts_site site,
 	return 0;
 }
 
+/* May the node be there without the value at @value? */
+static bool may_lack(const struct dts *d, const char *path, struct dts_pos value)
+{
+	for (size_t i = 0; i < d->def_count; i++) {
+		const struct dts_def *def = &d->defs[i];
+		struct dts_pos own = dts_def_pos(d, def);
+
+		if (dts_is_definition(def) && dts_is_live_def(d, def, path) &&
+		    !dts_exclusive(d, value, own) && !dts_within(d, value, own))
+			return true;
+	}
+	return false;
+}
+
 /* Values that stand inside an "#if" with nothing in its other branch. */
 static void note_conditional(struct dts *d, size_t first)
 {
@@ -66,8 +80,7 @@ static void note_conditional(struct dts *d, size_t first)
 		const struct dts_def *def = &d->defs[s->def];
 		bool alone = s->prop != DTS_NO_PROP;
 
-		if (alone && dts_within(d, dts_site_pos(d, s), dts_def_pos(d, def)))
-			continue;
+		alone = alone && may_lack(d, d->cpus[i].path, dts_site_pos(d, s));
 		for (size_t k = first; k < d->cpu_count; k++) {
 			struct dts_pos other = dts_site_pos(d, &d->sites[k]);
 

@@ -518,6 +518,17 @@ dynamic-power-coefficient = <1>;\n#endif\n}; }; };\n' > a.dts
 	[ "$status" -eq 0 ]
 	[ "$stderr" = "fdtedit apply: warning: a.dts:3: dynamic-power-coefficient of '/cpus/cpu@0' \
 stands inside an #if: without it the CPU has none" ]
+	# A whole block, of another file than the node.
+	printf '/ { cpus { c: cpu@0 { compatible = "arm,cortex-a7"; }; }; };\n' > soc.dtsi
+	for node in '&c {' '/ { cpus { cpu@0 {'; do
+		closers=${node//[^\{]/}
+		printf '/dts-v1/;\n#include "soc.dtsi"\n#ifdef A\n%s
+dynamic-power-coefficient = <1>;\n%s\n#endif\n' "$node" "${closers//\{/\};}" > a.dts
+		run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
+		[ "$status" -eq 0 ]
+		[ "$stderr" = "fdtedit apply: warning: a.dts:5: dynamic-power-coefficient of '/cpus/cpu@0' \
+stands inside an #if: without it the CPU has none" ] || { cat a.dts; echo "$stderr"; false; }
+	done
 }
 
 @test "a value inside an #if that replaces another one is no reason to warn" {
