@@ -299,7 +299,7 @@ void virtual_set_load(struct virtual *v, unsigned int cluster, double busy,
 {
 	struct cluster *c = &v->clusters[cluster];
 
-	c->busy_asked = fmin(fmax(busy, 0), c->desc->cpu_count);
+	c->busy_asked = fmin(busy, c->desc->cpu_count);
 	c->activity = activity;
 	settle(v, c);
 }

@@ -91,7 +91,10 @@ void virtual_advance(struct virtual *v, uint64_t ns);
 
 /* A visit to an OPP. 0 or -EINVAL: the cluster has no such OPP. */
 int virtual_set_khz(struct virtual *v, unsigned int cluster, uint32_t khz);
-/* @busy CPUs run a load that draws @activity times the integer load's C. */
+/*
+ * @busy CPUs run a load that draws @activity times the integer load's C. Less than 0
+ * takes back what was too much before, for whoever knows the load in ticks.
+ */
 void virtual_set_load(struct virtual *v, unsigned int cluster, double busy,
 		      double activity);
 

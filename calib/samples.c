@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <search.h>
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +170,8 @@ bool samples_name_is_plain(const char *name)
 /* "150", "99.5", "0.125": at most three decimals, no idle zeros. */
 static void format_util(double util_pct, char *out, size_t size)
 {
-	size_t len = snprintf(out, size, "%.3f", util_pct);
+	/* No "-0". */
+	size_t len = snprintf(out, size, "%.3f", round(util_pct * 1e3) / 1e3 + 0.0);
 
 	while (len > 1 && out[len - 1] == '0')
 		len--;
@@ -184,7 +186,8 @@ int samples_write_row(FILE *f, const struct sample *row)
 
 	if (!samples_name_is_plain(row->cluster) || !samples_name_is_plain(row->load))
 		return -EINVAL;
-	if (!(row->util_pct >= 0 && row->util_pct <= SAMPLES_MAX_UTIL_PCT))
+	if (!(row->util_pct >= (row->cpu_count ? 0 : SAMPLES_MIN_UTIL_PCT) &&
+	      row->util_pct <= SAMPLES_MAX_UTIL_PCT))
 		return -EINVAL;
 	format_util(row->util_pct, util, sizeof(util));
 	if (row->temp_mc != SAMPLE_TEMP_UNKNOWN)

@@ -22,6 +22,7 @@
 #define SAMPLES_MAX_SPIKES   10
 #define SAMPLES_MAX_BOARD    64 /* of its name, with the NUL */
 #define SAMPLES_MAX_CPUS     1024
+#define SAMPLES_MIN_UTIL_PCT (-100) /* of idle rows, of others 0 */
 #define SAMPLES_MAX_UTIL_PCT (100 * SAMPLES_MAX_CPUS)
 
 /* A row that was not taken, and why; kept for warnings and provenance. */

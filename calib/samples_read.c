@@ -49,7 +49,7 @@ static const struct range {
 	[F_FREQ] = { 1, UINT32_MAX },
 	[F_VOLT] = { 0, UINT32_MAX },
 	[F_COUNT] = { 0, SAMPLES_MAX_CPUS },
-	[F_UTIL] = { 0, 1000 * SAMPLES_MAX_UTIL_PCT },
+	[F_UTIL] = { 1000 * SAMPLES_MIN_UTIL_PCT, 1000 * SAMPLES_MAX_UTIL_PCT },
 	[F_POWER] = { -(int64_t)MAX_UW, MAX_UW },
 	[F_SD] = { 0, UINT32_MAX },
 	[F_READS] = { 0, UINT32_MAX },
@@ -310,6 +310,11 @@ static int read_cpus(const struct reader *r, struct sample *s, struct err *err)
 	if (ret < 0)
 		return ret;
 	s->util_pct = ret ? util / 1000.0 : 100.0 * s->cpu_count;
+	if (s->util_pct < 0 && s->cpu_count)
+		return err_set(err, -EINVAL,
+			       "%s:%u: util_pct '%.60s' is less than 0, which only "
+			       "rounding can make of idle rows",
+			       r->csv.path, r->csv.line_no, text_of(r, F_UTIL));
 	return 0;
 }
 

@@ -6,6 +6,7 @@
 
 #include "calib/measure/delivered.h"
 #include "calib/measure/runner_internal.h"
+#include "calib/samples.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -129,14 +130,21 @@ static uint32_t delivered_khz(const struct runner *r, const struct plan_window *
 	return r->opp_khz;
 }
 
+/*
+ * Of CPUs that sleep it may come out less than 0, as their idle time is told in steps.
+ * Cut at 0 it would be too much on the mean, and so would C: the dynamic power between
+ * idle and load would seem to be that of less load.
+ */
 static double util_pct(const struct runner *r, const struct plan_window *w)
 {
 	const struct usage *a = &r->window.begin, *b = &r->window.end;
+	double busy_ns = (double)b->busy_ns - (double)a->busy_ns;
 
 	if (!a->busy_known || !b->busy_known || b->time_ns <= a->time_ns ||
-	    b->busy_ns < a->busy_ns)
+	    busy_ns < -(double)b->busy_step_ns)
 		return 100.0 * w->cpu_count;
-	return 100.0 * (b->busy_ns - a->busy_ns) / (b->time_ns - a->time_ns);
+	return fmax(100 * busy_ns / (b->time_ns - a->time_ns),
+		    w->cpu_count ? 0 : SAMPLES_MIN_UTIL_PCT);
 }
 
 static uint32_t flags_of(const struct runner *r, const struct plan_window *w,

@@ -32,6 +32,7 @@ static const struct {
 	{ "rail droop", COV_DROOP, false },
 	{ "background tasks", COV_BACKGROUND, false },
 	{ "busy time in ticks", COV_BACKGROUND | COV_TICKS, false },
+	{ "quiet, busy time in ticks", COV_TICKS, false },
 	{ "all at once", COV_ALL, false },
 	{ "all, busy time in ticks", COV_ALL | COV_TICKS, false },
 	{ "all, ascending", COV_ALL | COV_ASCENDING, false },

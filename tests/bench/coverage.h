@@ -218,7 +218,7 @@ static void cov_window(struct cov_world *w, unsigned int opp, unsigned int count
 	strcpy(s->load, "int");
 	s->opp_khz = s->freq_khz = k->mhz[opp] * 1000;
 	s->cpu_count = count;
-	busy = fmax(busy + cov_tick_error(w, k->cpus - count), count);
+	busy += cov_tick_error(w, k->cpus - count);
 	s->util_pct = cov_step(100 * busy, 0.001);
 	s->volt_uv = cov_step(1e6 * state.volt, coarse * 1250 / sqrt(COV_READS));
 	if (w->effects & COV_TABLE)

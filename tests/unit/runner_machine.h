@@ -41,6 +41,7 @@ struct fake {
 	uint32_t refused_khz, half_khz, hot_khz, drift_khz;
 	bool no_cycles, no_busy, no_temp;
 	uint64_t busy_step_ns;
+	bool ticks;		 /* idle time is told in busy_step_ns / 2 */
 	uint32_t other_busy_pct; /* other tasks on idle CPUs */
 	uint64_t hot_until_ns;	 /* 90 degrees until then, 45 after */
 	int32_t trip_mc, max_temp_mc;
@@ -248,6 +249,9 @@ static inline int fake_read_usage(struct machine *m, unsigned int cluster,
 	u->busy_ns = ns * f->cpus;
 	if (f->cpus < 2)
 		u->busy_ns += ns * f->other_busy_pct / 100;
+	/* Of what sleeps, that which is no whole tick yet seems to be busy. */
+	if (f->ticks)
+		u->busy_ns += (2 - f->cpus) * (f->now_ns % (f->busy_step_ns / 2));
 	u->work = f->cpus * ns / 1000;
 	u->throttles = 7 + (f->count_ns && f->now_ns >= f->count_ns);
 	u->counts_cycles = !f->no_cycles;

@@ -3,6 +3,7 @@
  * The runner: what is in a row, which windows are taken, and that the machine is put back
  * whatever happens.
  */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -50,6 +51,25 @@ static void windows_last_many_ticks_where_cpus_sleep(void **state)
 	for (unsigned int i = 0; i < f.row_count; i++)
 		assert_int_equal(f.rows[i].reads,
 				 f.rows[i].cpu_count < 2 ? 8 : runner.timing.reads);
+}
+
+/* Cut at 0, ticks would be work on the mean. */
+static void idle_may_be_a_tick_less_than_nothing(void **state)
+{
+	struct fake f = { .busy_step_ns = 2 * 8 * MS, .ticks = true };
+	unsigned int less = 0, more = 0;
+
+	(void)state;
+	assert_int_equal(run_rounds(&f, 5, 0), 0);
+	for (unsigned int i = 0; i < f.row_count; i++) {
+		double off = f.rows[i].util_pct - 100.0 * f.rows[i].cpu_count;
+
+		/* Half a tick of each CPU that sleeps, of 0.7 s. */
+		assert_true(fabs(off) < 100 * 8 / 700.0 + 1e-9);
+		less += !f.rows[i].cpu_count && off < -1;
+		more += !f.rows[i].cpu_count && off > 1;
+	}
+	assert_true(less >= 3 && more >= 3);
 }
 
 static void settings_that_somebody_changed_are_set_again(void **state)
@@ -232,6 +252,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_hold_power_voltage_utilisation_and_clock),
 		cmocka_unit_test(windows_last_many_ticks_where_cpus_sleep),
+		cmocka_unit_test(idle_may_be_a_tick_less_than_nothing),
 		cmocka_unit_test(settings_that_somebody_changed_are_set_again),
 		cmocka_unit_test(somebody_who_keeps_changing_settings_ends_the_run),
 		cmocka_unit_test(a_cpu_that_stays_away_ends_the_run_in_its_own_words),

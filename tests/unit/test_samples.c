@@ -122,7 +122,10 @@ static void bad_field_of_our_own_is_an_error_with_its_line(void **state)
 		{ "1,a15,1,1,1,1,,100,1,0,0,,0,0,-",
 		  "load '' is not a plain name of up to 31 characters" },
 		{ "1,a15,1,1,1,1,int,-1,1,0,0,,0,0,-",
-		  "util_pct '-1' is not a decimal number in 0..102400" },
+		  "util_pct '-1' is less than 0, which only rounding can make of idle "
+		  "rows" },
+		{ "1,a15,1,1,1,0,idle,-101,1,0,0,,0,0,-",
+		  "util_pct '-101' is not a decimal number in -100..102400" },
 		{ "1,a15,1,1,1,1,int,100,12uW,0,0,,0,0,-",
 		  "power_uw '12uW' is not a whole number in -4294967295..4294967295" },
 		{ "1,a15,1,1,1,1,int,100,1.5,0,0,,0,0,-",
@@ -194,6 +197,7 @@ static void written_row_reads_back(void **state)
 	static const char *const rows[] = {
 		ROW,
 		"0,a7,200000,200000,0,0,idle,0,-700,0,0,,0,0,negative,0\n",
+		"0,a7,200000,200000,0,0,idle,-0.592,700,0,0,,0,0,-,0\n",
 		"9223372036854775807,p_0.x+1,4294967295,1,4294967295,1024,int,102400,"
 		"4294967295,4294967295,4294967295,-1000000,9223372036854775807,"
 		"9223372036854775807,"
@@ -230,6 +234,10 @@ static void row_that_could_not_be_read_back_is_not_written(void **state)
 	assert_int_equal(samples_write_row(f, &r), -EINVAL);
 	strcpy(r.load, "int");
 	r.util_pct = 0.0 / 0.0;
+	assert_int_equal(samples_write_row(f, &r), -EINVAL);
+	r.util_pct = -0.5;
+	assert_int_equal(samples_write_row(f, &r), 0);
+	r.cpu_count = 1;
 	assert_int_equal(samples_write_row(f, &r), -EINVAL);
 	fclose(f);
 }
