@@ -3,6 +3,7 @@
 # make                 build/calib/calib, build/fdtedit/fdtedit
 # make check [SAN=1]   layers, style, all tests (SAN=1: address and undefined-behaviour sanitizers)
 # make check-kernel    boot real kernels under QEMU and measure in them (KERNEL=6.12, KERNEL="6.1 6.12")
+# make check-kernel-intervals   how often intervals miss there: RUNS=20 guests of CPUS=2 (or 4) CPUs
 # make check-corpus    edit all device trees of Linux (scripts/corpus; CORPUS=N: so many)
 # make bench           the figures that README and notes quote
 # make fuzz            libFuzzer on each target of tests/fuzz, SECONDS=600 each
@@ -64,7 +65,7 @@ bench_script := tests/bench/bench_messages
 fuzz_bin := $(patsubst %.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
 
 .DELETE_ON_ERROR:
-.PHONY: all check check-static check-tests check-unit check-kernel check-corpus bench fuzz install clean man
+.PHONY: all check check-static check-tests check-unit check-kernel check-kernel-intervals check-corpus bench fuzz install clean man
 
 all: $(B)/calib/calib $(B)/fdtedit/fdtedit man
 
@@ -170,6 +171,13 @@ check-kernel: all
 		KERNEL=$$k B=$(B) scripts/run-tests tests/kernel/kernel.bats || exit 1; \
 		[ ! -e $(B)/kernel-$$k/table.txt ] || cat $(B)/kernel-$$k/table.txt; \
 	done
+
+# How often intervals miss there: RUNS guests of CPUS (2 or 4) CPUs, about a minute each.
+RUNS ?= 20
+CPUS ?= 2
+check-kernel-intervals: all
+	scripts/deps kernel
+	KERNEL=$(KERNEL) B=$(B) tests/kernel/intervals $(RUNS) $(CPUS)
 
 check-corpus: all
 	scripts/deps corpus

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * simsensor BOARD.dtb - play the INA231s of a virtual board inside a guest.
+ * simsensor BOARD.dtb SEED - play the INA231s of a virtual board inside a guest, noise by
+ * seed.
  *
  * Which clock each policy has and which CPUs are busy comes from the running kernel, the
  * power from the physics of boards/virtual.c. It goes where the real chip keeps it: into
@@ -21,6 +22,7 @@
 #include <unistd.h>
 
 #include "boards/virtual.h"
+#include "lib/num.h"
 
 /* INA231, datasheet SBOS644: registers, and what one bit is at a shunt of 100 mOhm. */
 #define REG_SHUNT      1
@@ -178,8 +180,8 @@ static void read_idle(struct player *p, double idle_ns[BOARD_MAX_CPUS])
 /*
  * How many CPUs were busy in a step, on the mean. The kernel counts idle time in ticks,
  * so that a step may seem to have more of it than it is long: then it is less than 0, and
- * over several steps it comes out right. A CPU that was offline has no idle time to make
- * up for.
+ * over several steps it comes out right, as long as nobody cuts it at 0. A CPU that was
+ * offline has no idle time to make up for.
  */
 static double busy_cpus(struct player *p, unsigned int cluster,
 			const double idle_ns[BOARD_MAX_CPUS], double step_ns)
@@ -229,14 +231,14 @@ static void wait_for_update(const struct player *p, uint64_t start)
 
 int main(int argc, char **argv)
 {
-	const struct virtual_options opts = { .seed = 1, .off = VIRTUAL_BACKGROUND };
+	struct virtual_options opts = { .off = VIRTUAL_BACKGROUND };
 	const struct sched_param fifo = { .sched_priority = 50 };
 	static struct player p;
 	struct err err = { "" };
 	uint64_t start = now_ns(), last = 0, now;
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: simsensor BOARD.dtb\n");
+	if (argc != 3 || num_u64(argv[2], &opts.seed)) {
+		fprintf(stderr, "usage: simsensor BOARD.dtb SEED\n");
 		return 2;
 	}
 	if (board_from_file(argv[1], &p.board, &err) ||
