@@ -141,10 +141,9 @@ static double util_pct(const struct runner *r, const struct plan_window *w)
 	double busy_ns = (double)b->busy_ns - (double)a->busy_ns;
 
 	if (!a->busy_known || !b->busy_known || b->time_ns <= a->time_ns ||
-	    busy_ns < -(double)b->busy_step_ns)
+	    (w->cpu_count && busy_ns < 0))
 		return 100.0 * w->cpu_count;
-	return fmax(100 * busy_ns / (b->time_ns - a->time_ns),
-		    w->cpu_count ? 0 : SAMPLES_MIN_UTIL_PCT);
+	return fmax(100 * busy_ns / (b->time_ns - a->time_ns), SAMPLES_MIN_UTIL_PCT);
 }
 
 static uint32_t flags_of(const struct runner *r, const struct plan_window *w,

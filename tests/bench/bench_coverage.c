@@ -32,7 +32,6 @@ static const struct {
 	{ "rail droop", COV_DROOP, false },
 	{ "background tasks", COV_BACKGROUND, false },
 	{ "busy time in ticks", COV_BACKGROUND | COV_TICKS, false },
-	{ "quiet, busy time in ticks", COV_TICKS, false },
 	{ "all at once", COV_ALL, false },
 	{ "all, busy time in ticks", COV_ALL | COV_TICKS, false },
 	{ "all, ascending", COV_ALL | COV_ASCENDING, false },
@@ -41,6 +40,7 @@ static const struct {
 	{ "all, no idle rows", COV_ALL | COV_NO_IDLE, true },
 	{ "all, leakage by V and 6 %/K", COV_ALL | COV_HOT_LEAK, true },
 	{ "all, leakage by V^5 and 1 %/K", COV_ALL | COV_STEEP_LEAK, true },
+	{ "quiet, busy time in ticks", COV_TICKS, false },
 };
 
 #define SCENARIOS (sizeof(scenarios) / sizeof(scenarios[0]))
