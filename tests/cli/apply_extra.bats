@@ -4,6 +4,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load fdtedit
+
 # opp HZ [UW] - one OPP of coeffs.json
 opp() {
 	printf '{"hz": %s, "microvolt": 1000000, "kernel-microwatt": 1, "inefficient": false%s}' \
@@ -57,26 +59,6 @@ coeffs() {
 		{"name": "a15", "match": {"compatible": "arm,cortex-a15"},
 		"dynamic-power-coefficient": %s, "capacity-dmips-mhz": 1024, "opps": [%s]}]}\n' \
 		"$1" "${3:-330}" "$2"
-}
-
-text() {
-	dtc -q -I dtb -O dts -s "$@"
-}
-
-# changed - the lines that board.dtb lost and got, without blanks
-changed() {
-	diff <(text before.dtb) <(text board.dtb) | grep '^[<>]' | tr -s ' \t' ' '
-}
-
-refused() {
-	want=$1
-	shift
-	run --separate-stderr "$FDTEDIT" "$@"
-	[ "$status" -eq 2 ] || { echo "status $status: $output $stderr"; false; }
-	[ -z "$output" ]
-	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == "fdtedit apply: error: "*"$want"* ]] || { echo "$stderr"; false; }
-	cmp board.dtb before.dtb
 }
 
 @test "--capacity writes all CPUs, with the coefficient" {

@@ -200,10 +200,7 @@ conservative" ]
 		--iterations 1000 --warmup 0 -o r \
 		-- sh -c 'echo >> n; [ "$(wc -l < n)" -lt 5 ] || { echo $$ > left; sleep 60; }' > out 2> err 3>&- &
 	pid=$!
-	until [ -s left ]; do
-		kill -0 $pid
-		sleep 0.01
-	done
+	until_true test -s left
 	kill -TERM $pid
 	ended 2
 	grep -qxF "calib bench ab: error: interrupted; what was done before is in r-a.json and r-b.json, for 'calib bench compare'" err
@@ -236,10 +233,7 @@ true 2" ]
 	"$CALIB" bench ab --a true --b "sh -c 'echo \$\$ > left; sleep 60'" --warmup 0 -o r \
 		> out 2> err 3>&- &
 	pid=$!
-	until [ -s left ]; do
-		kill -0 $pid
-		sleep 0.01
-	done
+	until_true test -s left
 	kill -TERM $pid
 	ended 2
 	grep -qxF "calib bench ab: error: interrupted; what was done before is in r-a.json, of one side only" err

@@ -74,10 +74,7 @@ good" ]
 		env --default-signal=INT "$CALIB" bench perf --iterations 1000 --warmup 0 -o r.json -- \
 			sh -c '[ -e r.json ] || exit 0; echo $$ > left; sleep 60' > out 2> err 3>&- &
 		pid=$!
-		until [ -s left ]; do
-			kill -0 $pid
-			sleep 0.01
-		done
+		until_true test -s left
 		kill -$sig $pid
 		ended 2
 		grep -q "error: interrupted; the 1 iteration done before is in r.json" err
@@ -92,10 +89,7 @@ good" ]
 	"$CALIB" bench perf --warmup 0 -- \
 		sh -c 'setsid sleep 61 & echo $! > left; sleep 60' > out 2> err 3>&- &
 	pid=$!
-	until [ -s left ]; do
-		kill -0 $pid
-		sleep 0.01
-	done
+	until_true test -s left
 	kill -KILL $pid
 	ended 137
 	for ((i = 0; i < 500; i++)); do
@@ -357,10 +351,7 @@ mean() {
 		--warmup 0 -o r.json -- sh -c '[ -e r.json ] || exit 0; echo > runs; sleep 60' \
 		> out 2> err 3>&- &
 	pid=$!
-	until [ -e runs ]; do
-		kill -0 $pid
-		sleep 0.01
-	done
+	until_true test -e runs
 	[ "$(cat "${policy}0/scaling_governor")" = conservative ]
 	kill -INT $pid
 	ended 2

@@ -72,12 +72,17 @@ ended() {
 	[ $status -eq "$1" ] || { cat err; false; }
 }
 
-# Until the clock is pinned, or the program is gone.
-until_pinned() {
-	until grep -q '^[0-9]' "${policy}${big:-1}/scaling_setspeed"; do
+# until_true COMMAND... - until it succeeds, or the program is gone
+until_true() {
+	until "$@"; do
 		kill -0 $pid
 		sleep 0.01
 	done
+}
+
+# Until the clock is pinned, or the program is gone.
+until_pinned() {
+	until_true grep -q '^[0-9]' "${policy}${big:-1}/scaling_setspeed"
 }
 
 # until_rows N - until ./run has that many rows, or the program is gone

@@ -4,6 +4,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load fit
+
 setup() {
 	cd "$BATS_TEST_TMPDIR"
 	line="$TOP/tests/data/fit-line.csv"
@@ -26,17 +28,6 @@ fits() {
 	[ "$status" -eq 0 ]
 	echo "$output" > out.json
 	[ "$(coefficient out.json)" = "$2" ] || { cat out.json; false; }
-}
-
-# refused TEXT ARG... - one line with TEXT on stderr, exit 2, nothing on stdout
-refused() {
-	want=$1
-	shift
-	run --separate-stderr "$CALIB" fit "$@"
-	[ "$status" -eq 2 ]
-	[ -z "$output" ]
-	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == *"$want"* ]] || { echo "$stderr"; false; }
 }
 
 @test "a line through one CPU count gives slope and static power" {

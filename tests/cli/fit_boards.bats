@@ -4,6 +4,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load fit
+
 setup_file() {
 	cd "$BATS_FILE_TMPDIR"
 	# Boards whose power is off by so many percent.
@@ -31,17 +33,6 @@ setup() {
 # number FILE KEY [N] - the value of KEY, of several lines the N-th
 number() {
 	sed -n "s/.*\"$2\": \([^,]*\),*\$/\1/p" "$1" | sed -n "${3:-1}p"
-}
-
-# refused TEXT ARG... - one line with TEXT on stderr, exit 2, nothing on stdout
-refused() {
-	want=$1
-	shift
-	run --separate-stderr "$CALIB" fit "$@"
-	[ "$status" -eq 2 ]
-	[ -z "$output" ]
-	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == *"$want"* ]] || { echo "$stderr"; false; }
 }
 
 @test "runs of one kind of board give their mean, its interval, and a new board's" {

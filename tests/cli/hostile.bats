@@ -5,6 +5,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load fit
+
 setup() {
 	cd "$BATS_TEST_TMPDIR"
 }
@@ -36,17 +38,6 @@ fit() {
 		[ "$status" -eq 2 ] || [[ $stderr == *"fit too poor, nothing written: "* ]]
 		[[ $stderr == *"calib fit: "* ]]
 	fi
-}
-
-# refused TEXT CSV ARG...: one line, exit 2
-refused() {
-	want=$1
-	shift
-	run --separate-stderr "$CALIB" fit "$@"
-	[ "$status" -eq 2 ]
-	[ -z "$output" ]
-	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == *"$want"* ]] || { echo "$stderr"; false; }
 }
 
 rows() {

@@ -204,7 +204,7 @@ plan() {
 	no_a15
 	export CALIB_HOTPLUG_MS=300
 	begin --cluster a15 --online -d run
-	until grep -q 1 $cpus/cpu1/online; do kill -0 $pid; done
+	until_true grep -q 1 $cpus/cpu1/online
 	[ -e root/run/calib/state.json ]
 	guardian=$(guardian)
 	kill -KILL $pid

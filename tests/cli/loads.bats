@@ -118,9 +118,7 @@ setup() {
 	fake 0 1
 	begin --cluster a15 --cpus 0,1 -d run \
 		--load-cmd "sh -c 'sleep 50 & echo \$! >> $PWD/pids; while :; do :; done'"
-	until [ -s pids ]; do
-		kill -0 $pid
-	done
+	until_true test -s pids
 	kill -KILL $pid
 	wait $pid || true
 	while read -r process; do

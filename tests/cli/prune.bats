@@ -4,6 +4,8 @@
 
 bats_require_minimum_version 1.5.0
 
+load fdtedit
+
 # little: 300 MHz at the voltage of 500 MHz. big: 800 MHz at that of 1200 MHz; and 1500
 # MHz at that of 2000 MHz, which is turbo.
 setup() {
@@ -32,25 +34,6 @@ setup() {
 build() {
 	dtc -q -@ -b 0x101 -p 512 -I dts -O dtb -o board.dtb board.dts
 	cp board.dtb before.dtb
-}
-
-text() {
-	dtc -q -I dtb -O dts -s "$@"
-}
-
-changed() {
-	diff <(text before.dtb) <(text board.dtb) | grep '^[<>]' | tr -s ' \t' ' '
-}
-
-refused() {
-	want=$1
-	shift
-	run --separate-stderr "$FDTEDIT" "$@"
-	[ "$status" -eq 2 ] || { echo "status $status: $output $stderr"; false; }
-	[ -z "$output" ]
-	[ "${#stderr_lines[@]}" -eq 1 ]
-	[[ $stderr == "fdtedit prune: error: "*"$want"* ]] || { echo "$stderr"; false; }
-	cmp board.dtb before.dtb
 }
 
 @test "prune disables what a faster OPP beats and prints the complexity" {

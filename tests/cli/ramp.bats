@@ -132,10 +132,7 @@ begin_ramp() {
 	"$CALIB" ramp --sysroot "$root" --cpu 1 --repeats 2 --idle 1ms \
 		--governors schedutil,powersave,ondemand,conservative,schedutil > out 2> err 3>&- &
 	pid=$!
-	until grep -q "$1" "${policy}1/scaling_governor"; do
-		kill -0 $pid
-		sleep 0.01
-	done
+	until_true grep -q "$1" "${policy}1/scaling_governor"
 }
 
 @test "a signal to end prints the rows that are there, and everything is put back" {
@@ -157,10 +154,7 @@ begin_ramp() {
 	settings > before
 	begin_ramp schedutil
 	echo ondemand > "${policy}1/scaling_governor"
-	until grep -q 'something else sets it' err; do
-		kill -0 $pid
-		sleep 0.01
-	done
+	until_true grep -q 'something else sets it' err
 	grep -q 'warning: CPU 1 was to run under schedutil, and at the end it was ondemand: ' err
 	kill -TERM $pid
 	ended 2

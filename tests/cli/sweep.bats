@@ -189,10 +189,7 @@ powersave" ]
 	"$CALIB" sweep --sysroot "$root" --cpu 1 --hz 100 --loads 20,40 --time 400ms \
 		--governors schedutil,powersave,ondemand,conservative,schedutil > out 2> err 3>&- &
 	pid=$!
-	until grep -q powersave "${policy}1/scaling_governor"; do
-		kill -0 $pid
-		sleep 0.01
-	done
+	until_true grep -q powersave "${policy}1/scaling_governor"
 	kill -TERM $pid
 	ended 2
 	output=$(cat out)

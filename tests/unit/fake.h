@@ -52,6 +52,18 @@ static inline char *fake_xu3(const char *cpus)
 	return dir;
 }
 
+/* Add meters to what is in @dir; @kinds are words of tests/fake/meters. */
+static inline void fake_meters(const char *dir, const char *kinds)
+{
+	const char *top = getenv("TOP");
+	char *command = NULL;
+
+	assert_true(asprintf(&command, "'%s/tests/fake/meters' '%s' %s", top ? top : ".",
+			     dir, kinds) > 0);
+	assert_int_equal(system(command), 0);
+	free(command);
+}
+
 /* DIR/sys/devices/system/cpu/cpufreq/NAME */
 static inline const char *fake_cpufreq(const char *dir, const char *name)
 {

@@ -291,6 +291,20 @@ static void what_is_not_modelled_is_refused(void **state)
 			 -ENOTSUP);
 }
 
+static void all_that_are_listed_are_modelled(void **state)
+{
+	char names[] = GOVERNOR_NAMES, epps[] = GOVERNOR_EPPS, *at = names;
+	struct governor g;
+
+	(void)state;
+	for (char *name; (name = strsep(&at, " "));)
+		assert_int_equal(governor_init(&g, name, "", true, &big, 0, NULL), 0);
+	at = epps;
+	for (char *epp; (epp = strsep(&at, " "));)
+		assert_int_equal(governor_init(&g, "powersave", epp, true, &big, 0, NULL),
+				 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +320,7 @@ int main(void)
 		cmocka_unit_test(what_a_task_had_goes_when_it_ends),
 		cmocka_unit_test(a_steady_share_settles_where_it_is_told_to),
 		cmocka_unit_test(what_is_not_modelled_is_refused),
+		cmocka_unit_test(all_that_are_listed_are_modelled),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -72,13 +72,7 @@ static void put(const char *name, const char *text)
 
 static void make_device(void)
 {
-	const char *top = getenv("TOP");
-	char *command = NULL;
-
-	assert_true(asprintf(&command, "'%s/tests/fake/meters' '%s' buffer",
-			     top ? top : ".", dir) > 0);
-	assert_int_equal(system(command), 0);
-	free(command);
+	fake_meters(dir, "buffer");
 	assert_int_equal(mkdir(files_path(dir, "run"), 0755), 0);
 	feed = open(files_path(dir, "dev/iio:device0"), O_RDWR | O_NONBLOCK);
 	assert_true(feed >= 0);

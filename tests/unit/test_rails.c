@@ -145,19 +145,6 @@ static void means_with_times_of_their_own_are_exact_whatever_their_phase(void **
 	}
 }
 
-/* A machine with powercap zones of what tests/fake/meters knows. */
-static char *fake_meters(const char *kinds)
-{
-	const char *top = getenv("TOP");
-	char *dir = files_folder(), *command = NULL;
-
-	assert_true(asprintf(&command, "'%s/tests/fake/meters' '%s' %s", top ? top : ".",
-			     dir, kinds) > 0);
-	assert_int_equal(system(command), 0);
-	free(command);
-	return dir;
-}
-
 struct opened {
 	char *dir;
 	struct sysfs sys;
@@ -182,7 +169,8 @@ static int try_open(struct opened *o, const char *kinds, const char *const *sens
 		.sensor_count = n,
 	};
 
-	*o = (struct opened){ .dir = fake_meters(kinds) };
+	*o = (struct opened){ .dir = files_folder() };
+	fake_meters(o->dir, kinds);
 	assert_int_equal(sysfs_init(&o->sys, o->dir, NULL), 0);
 	settings_init(&o->settings, &o->sys, keep_note, o);
 	return rails_open(&opt, &o->rails, err);

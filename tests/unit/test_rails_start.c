@@ -64,17 +64,6 @@ static int end(void **state)
 	return 0;
 }
 
-static void make(const char *kind)
-{
-	const char *top = getenv("TOP");
-	char *command = NULL;
-
-	assert_true(asprintf(&command, "'%s/tests/fake/meters' '%s' %s", top ? top : ".",
-			     dir, kind) > 0);
-	assert_int_equal(system(command), 0);
-	free(command);
-}
-
 static void open_rails(const char *const *sensors, unsigned int n)
 {
 	const struct rails_options opt = {
@@ -112,7 +101,7 @@ static void meters_that_are_off_are_on_until_the_settings_are_put_back(void **st
 	uint64_t before;
 
 	(void)state;
-	make("odroid");
+	fake_meters(dir, "odroid");
 	put(INA231 "4-0040/update_period", "20000\n");
 	open_rails(sensors, 2);
 	expect(INA231 "4-0040/enable", "0\n");
@@ -136,7 +125,7 @@ static void a_meter_that_is_on_needs_no_rights(void **state)
 	static const char *const sensors[] = { "odroid:4-0040" };
 
 	(void)state;
-	make("odroid");
+	fake_meters(dir, "odroid");
 	put(INA231 "4-0040/enable", "1\n");
 	assert_int_equal(chmod(files_path(dir, INA231 "4-0040/enable"), 0444), 0);
 	open_rails(sensors, 1);
@@ -150,7 +139,7 @@ static void only_meters_that_were_off_are_waited_for(void **state)
 	uint64_t before;
 
 	(void)state;
-	make("odroid");
+	fake_meters(dir, "odroid");
 	put(INA231 "4-0040/enable", "1\n");
 	put(INA231 "4-0040/update_period", "1000000\n");
 	put(INA231 "4-0045/update_period", "20000\n");
@@ -170,7 +159,7 @@ static void governors_come_and_go_while_a_meter_is_on(void **state)
 	char *saved;
 
 	(void)state;
-	make("odroid");
+	fake_meters(dir, "odroid");
 	open_rails(sensors, 1);
 	assert_int_equal(knobs_open(&knobs, &settings, NULL), 0);
 	start();
@@ -197,7 +186,7 @@ static void a_meter_that_is_gone_needs_no_restoring(void **state)
 	char path[256];
 
 	(void)state;
-	make("odroid");
+	fake_meters(dir, "odroid");
 	open_rails(sensors, 1);
 	start();
 	/* Its driver was unbound. */
@@ -208,7 +197,7 @@ static void a_meter_that_is_gone_needs_no_restoring(void **state)
 
 static void make_device(void)
 {
-	make("buffer");
+	fake_meters(dir, "buffer");
 	feed = open(files_path(dir, "dev/iio:device0"), O_RDWR | O_NONBLOCK);
 	assert_true(feed >= 0);
 }

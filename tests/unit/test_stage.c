@@ -68,17 +68,12 @@ static int begin(void **state)
 {
 	const struct knobs_combo as_it_is = { .governor = "" };
 	static const char *const sensors[] = { "odroid:4-0040" };
-	const char *top = getenv("TOP");
 	struct stage_options o = { .sensors = sensors, .sensor_count = 1 };
 	struct err err = { "" };
-	char *command = NULL;
 
 	(void)state;
 	dir = fake_xu3("");
-	assert_true(asprintf(&command, "'%s/tests/fake/meters' '%s' odroid",
-			     top ? top : ".", dir) > 0);
-	assert_int_equal(system(command), 0);
-	free(command);
+	fake_meters(dir, "odroid");
 	fake_put(files_path(dir, METER "update_period"), "200000\n");
 	fake_put(files_path(dir, METER "enable"), "1\n");
 	busy = over = false;
