@@ -217,11 +217,8 @@ static int check_metrics(struct ab *ab, struct err *err)
 	struct bench_context *c = &ab->sides[0].result.context;
 	int ret = list->n ? site_describe(ab->place.site, c, err) : 0;
 
-	for (unsigned int i = 0; i < list->n && !ret; i++) {
-		ret = comparison_metric_ok(c, list->items[i], err);
-		if (ret)
-			err_wrap(err, ret, "--metric");
-	}
+	if (!ret && comparison_metrics_ok(c, list->items, list->n, err))
+		ret = err_wrap(err, -EINVAL, "--metric");
 	return ret;
 }
 

@@ -333,17 +333,43 @@ static int unknown_metric(const struct bench_context *c, const char *metric,
 		       metric, used ? rails : "none");
 }
 
-int comparison_metric_ok(const struct bench_context *c, const char *metric,
-			 struct err *err)
+static int metric_ok(const struct bench_context *c, const char *metric, const char *name,
+		     struct err *err)
 {
-	char name[208];
-
-	full_name(c, metric, name, sizeof(name));
 	if (!strcmp(name, "time") || !strcmp(name, "late-wakeups") ||
 	    (c->rail_count && !strcmp(name, "energy")) ||
 	    (!strncmp(name, "energy:", 7) && rail_of(c, name + 7) >= 0))
 		return 0;
 	return unknown_metric(c, metric, err);
+}
+
+/* @metrics[@i], whose full name is @name, among those before. */
+static int check_twice(const struct bench_context *c, const char *const *metrics,
+		       unsigned int i, const char *name, struct err *err)
+{
+	char before[208];
+
+	for (unsigned int k = 0; k < i; k++) {
+		full_name(c, metrics[k], before, sizeof(before));
+		if (!strcmp(before, name))
+			return err_set(err, -EINVAL, "'%s' is given twice", metrics[i]);
+	}
+	return 0;
+}
+
+int comparison_metrics_ok(const struct bench_context *c, const char *const *metrics,
+			  unsigned int count, struct err *err)
+{
+	char name[208];
+	int ret = 0;
+
+	for (unsigned int i = 0; i < count && !ret; i++) {
+		full_name(c, metrics[i], name, sizeof(name));
+		ret = metric_ok(c, metrics[i], name, err);
+		if (!ret)
+			ret = check_twice(c, metrics, i, name, err);
+	}
+	return ret;
 }
 
 static int lacking(const struct comparison *c, unsigned int file, const char *metric,
@@ -357,17 +383,19 @@ static int lacking(const struct comparison *c, unsigned int file, const char *me
 static int fill_chosen(struct comparison *c, struct comparison_workload *w,
 		       const struct comparison_options *o, struct err *err)
 {
+	const struct bench_context *ctx = &c->files[0].result->context;
 	unsigned int i, lacks = 0;
 	char name[208];
+	int ret;
 
 	if (o->metric_count > COMPARISON_MAX_METRICS)
 		return err_set(err, -EINVAL, "more than %d metrics",
 			       COMPARISON_MAX_METRICS);
 	for (i = 0; i < o->metric_count; i++) {
-		int ret;
-
-		full_name(&c->files[0].result->context, o->metrics[i], name,
-			  sizeof(name));
+		full_name(ctx, o->metrics[i], name, sizeof(name));
+		ret = check_twice(ctx, o->metrics, i, name, err);
+		if (ret)
+			return err_wrap(err, ret, "--metric");
 		ret = fill_metric(c, w, name, &lacks, err);
 		if (ret < 0)
 			return ret;

@@ -96,12 +96,12 @@ int comparison_make(struct comparison *c, const struct comparison_options *o,
 void comparison_free(struct comparison *c);
 
 /*
- * comparison_metric_ok - can results made with the rails of @c have it?
+ * comparison_metrics_ok - can results made with the rails of @c have them, each once?
  *
  * 0; -EINVAL naming those that can be, for a message before hours of measuring.
  */
-int comparison_metric_ok(const struct bench_context *c, const char *metric,
-			 struct err *err);
+int comparison_metrics_ok(const struct bench_context *c, const char *const *metrics,
+			  unsigned int count, struct err *err);
 
 /* Did file number @i take turns with the first, iteration by iteration? */
 bool comparison_took_turns(const struct comparison *c, unsigned int i);

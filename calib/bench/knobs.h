@@ -67,8 +67,8 @@ const char *knobs_name(const struct knobs_combo *c, char *out, size_t size);
  * knobs_product - every mode with every governor and every EPP
  * @modes, @governors, @epps: comma-separated; NULL: as they are
  *
- * Returns how many are in @out, at least 1; -EINVAL for an empty name; -ERANGE for more
- * than @max.
+ * Returns how many are in @out, at least 1; -EINVAL for an empty name, or one twice;
+ * -ERANGE for more than @max.
  */
 int knobs_product(const char *modes, const char *governors, const char *epps,
 		  struct knobs_combo *out, unsigned int max, struct err *err);

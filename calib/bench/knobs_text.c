@@ -118,6 +118,16 @@ const char *knobs_name(const struct knobs_combo *c, char *out, size_t size)
 	return out;
 }
 
+/* Whatever is measured for it would be measured twice. */
+static int check_last(char names[][32], unsigned int n, const char *what, struct err *err)
+{
+	for (unsigned int i = 0; i + 1 < n; i++)
+		if (!strcmp(names[i], names[n - 1]))
+			return err_set(err, -EINVAL, "%s '%s' is given twice", what,
+				       names[i]);
+	return 0;
+}
+
 /*
  * The list of names at @list; NULL is one, "". How many, or -errno.
  */
@@ -136,6 +146,8 @@ static int split(const char *list, const char *what, size_t size, char out[][32]
 		if (n == max)
 			return err_set(err, -ERANGE, "more than %u in '%s'", max, list);
 		ret = take_word(out[n++], size, p, len, what, err);
+		if (!ret)
+			ret = check_last(out, n, what, err);
 		p += len;
 		if (!*p)
 			break;

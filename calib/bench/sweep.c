@@ -48,6 +48,11 @@ int sweep_frequencies(const char *text, struct sweep_plan *p, struct err *err)
 			       "'%s' is not a list of at most %d frequencies of "
 			       "1..2000 Hz, such as 73,113",
 			       text, SWEEP_MAX_HZ);
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < i; k++)
+			if (p->hz[k] == p->hz[i])
+				return err_set(err, -EINVAL, "%u is given twice",
+					       p->hz[i]);
 	p->hz_count = n;
 	return 0;
 }

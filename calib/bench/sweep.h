@@ -60,7 +60,7 @@ struct sweep_row {
  * 0; -EINVAL unless it is a list of ascending percents in 1..100.
  */
 int sweep_loads(const char *text, struct sweep_plan *p, struct err *err);
-/* The same for frequencies, 1..2000 Hz each. */
+/* The same for frequencies, 1..2000 Hz, each once. */
 int sweep_frequencies(const char *text, struct sweep_plan *p, struct err *err);
 
 /*

@@ -140,6 +140,10 @@ false" ]
 	ab --a pipe --b pipe --board virtual:odroid-xu3 --sysroot root
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"error: --sysroot is for real machines; "* ]]
+	ab --a pipe --b pipe --board virtual:odroid-xu3 --metric energy:ina231@0x40 \
+		--metric time --metric 'energy:ina231@0x40 VDD_ARM'
+	[ "$status" -eq 2 ]
+	[[ $stderr == *"error: --metric: 'energy:ina231@0x40 VDD_ARM' is given twice" ]]
 	ab --a pipe --b pipe --board virtual:odroid-xu3 --metric energy:x
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"error: --metric: there is no 'energy:x': a metric is "*"the rails are 'ina231@0x40 VDD_ARM', "* ]]

@@ -188,6 +188,8 @@ refused() {
 	grep -qx 'energy:big  1.206 J  0.76 %  1.097 J  0.84 %     -9.05 %' <<< "$output"
 	compare a.json b.json --metric energy:little
 	refused 2 "messages: 'b.json': there is no 'energy:little': a metric is time, energy, energy:RAIL or late-wakeups; the rails are 'big', 'gpu'"
+	compare a.json b.json --metric energy:big --metric time --metric energy:big
+	refused 2 "messages: --metric: 'energy:big' is given twice"
 	for metric in t energy: energy:x; do
 		compare a.json b.json --metric $metric
 		[[ $stderr == *": messages: 'a.json': there is no '$metric': a metric is time, "* ]]

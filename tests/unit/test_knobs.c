@@ -198,6 +198,12 @@ static void governors_and_epps_are_multiplied(void **state)
 	assert_int_equal(knobs_product(NULL, "a,,b", NULL, c, 4, &err), -EINVAL);
 	assert_string_equal(err.msg, "governor '' is not a name");
 	assert_int_equal(knobs_product(NULL, "a,", NULL, c, 4, &err), -EINVAL);
+	assert_int_equal(knobs_product(NULL, "a,b,a", NULL, c, 4, &err), -EINVAL);
+	assert_string_equal(err.msg, "governor 'a' is given twice");
+	assert_int_equal(knobs_product(NULL, "a", "x,x", c, 4, &err), -EINVAL);
+	assert_string_equal(err.msg, "EPP 'x' is given twice");
+	assert_int_equal(knobs_product("active,active", NULL, NULL, c, 4, &err), -EINVAL);
+	assert_string_equal(err.msg, "mode 'active' is given twice");
 }
 
 static void settings_are_made_and_put_back(void **state)

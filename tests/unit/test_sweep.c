@@ -46,6 +46,8 @@ static void lists_that_make_no_sweep_are_refused(void **state)
 				     "in percent, such as 10,50,100");
 	for (size_t i = 0; i < sizeof(hz) / sizeof(hz[0]); i++)
 		assert_int_equal(sweep_frequencies(hz[i], &p, &err), -EINVAL);
+	assert_int_equal(sweep_frequencies("73,401,73", &p, &err), -EINVAL);
+	assert_string_equal(err.msg, "73 is given twice");
 	assert_int_equal(sweep_frequencies("73,401", &p, &err), 0);
 	assert_int_equal(p.hz_count, 2);
 }
