@@ -177,6 +177,7 @@ static void remark(const struct job *job)
 {
 	const struct sweep_row *worst = NULL;
 	double least = WANTED_SHARE;
+	char at[48] = "";
 
 	for (unsigned int i = 0; i < job->grid.all; i++) {
 		const struct sweep_row *row = &job->rows[i];
@@ -187,12 +188,15 @@ static void remark(const struct job *job)
 		least = (double)row->had_ns / row->work_ns;
 		worst = row;
 	}
-	if (worst)
-		cmd_warn(job->grid.ctx,
-			 "packets had their CPU for only %.0f %% of their time at worst "
-			 "(CPU %u, %u Hz, %u %%): something else ran there, and the "
-			 "figures hold it",
-			 least * 100, worst->cpu, worst->hz, worst->load);
+	if (!worst)
+		return;
+	if (!job->plan.serialized)
+		snprintf(at, sizeof(at), ", %u Hz, %u %%", worst->hz, worst->load);
+	cmd_warn(job->grid.ctx,
+		 "%s had their CPU for only %.0f %% of their time at worst (CPU %u%s): "
+		 "something else ran there, and the figures hold it",
+		 job->plan.serialized ? "processes" : "packets", least * 100, worst->cpu,
+		 at);
 }
 
 static int print(void *arg, bool interrupted, struct err *err)

@@ -64,7 +64,7 @@ struct stage_ops {
 	uint64_t (*now_ns)(struct stage *s);
 	/* 0; -EINTR at once when a signal asked the program to end. */
 	int (*sleep_until)(struct stage *s, uint64_t ns, struct err *err);
-	/* From a task: the CPU time it had. */
+	/* From a task: the CPU time that it had, and the processes it made. */
 	uint64_t (*task_ns)(struct stage *s);
 	void (*close)(struct stage *s);
 };

@@ -160,14 +160,18 @@ static int run_periodic(struct stage *s, void *arg, struct err *err)
 
 static int processes(struct stage *s, struct step *st, struct err *err)
 {
-	uint64_t begin = s->ops->now_ns(s);
+	uint64_t had = s->ops->task_ns(s), begin = s->ops->now_ns(s), end;
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < st->plan->tasks; i++)
 		ret = s->ops->process(s, st->steps, err);
-	if (!ret)
-		tally_add(&st->row->seconds, (s->ops->now_ns(s) - begin) * 1e-9);
-	return ret;
+	if (ret)
+		return ret;
+	end = s->ops->now_ns(s);
+	st->row->work_ns += end - begin;
+	st->row->had_ns += s->ops->task_ns(s) - had;
+	tally_add(&st->row->seconds, (end - begin) * 1e-9);
+	return 0;
 }
 
 static int run_serialized(struct stage *s, void *arg, struct err *err)

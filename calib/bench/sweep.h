@@ -50,7 +50,7 @@ struct sweep_row {
 	struct tally seconds;
 	struct tally watt; /* of up to a second each */
 	uint64_t late;	   /* packets that took over 1.01 periods */
-	/* Of the packets, and how much of it the task had its CPU; 0 where serialized */
+	/* Of the packets or samples, and how much of it their CPU was theirs. */
 	uint64_t work_ns, had_ns;
 };
 
