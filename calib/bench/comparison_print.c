@@ -328,6 +328,17 @@ static bool has_energy(const struct comparison_workload *w)
 	return false;
 }
 
+/* The slowest of them; NULL where there is none. */
+static const struct bench_rail *slowest_rail(const struct bench_context *c)
+{
+	const struct bench_rail *slowest = NULL;
+
+	for (unsigned int i = 0; i < c->rail_count; i++)
+		if (!slowest || c->rails[i].interval_us > slowest->interval_us)
+			slowest = &c->rails[i];
+	return slowest;
+}
+
 /* A meter that hardly moves during an iteration says little of it, and what it misses of
  * one may be in the next. */
 static void note_coarse(const struct page *page)
@@ -335,23 +346,18 @@ static void note_coarse(const struct page *page)
 	if (!has_energy(page->w))
 		return;
 	for (unsigned int k = 0; k < page->c->file_count; k++) {
-		const struct bench_context *c = &page->c->files[k].result->context;
-		const struct bench_series *s = page->w->series[k];
-		uint64_t ns = s->iterations[0].time_ns;
+		const struct bench_result *r = page->c->files[k].result;
+		const struct bench_rail *rail = slowest_rail(&r->context);
+		uint64_t ns = page->w->series[k]->iterations[0].time_ns;
+		double each_ns = rail ? 1e3 * rail->interval_us : 0;
 
-		for (unsigned int i = 0; i < c->rail_count; i++) {
-			double each_ns = 1e3 * c->rails[i].interval_us;
-
-			if (ns >= FEW_READINGS * each_ns)
-				continue;
-			page_note(page,
-				  "energy of %c: iterations of %.2g s, a reading of '%s' "
-				  "each "
-				  "%.2g s: coarse, and errors that go on to the next "
-				  "iteration; let each do more",
-				  'A' + k, ns * 1e-9, c->rails[i].name, each_ns * 1e-9);
-			return;
-		}
+		if (ns < FEW_READINGS * each_ns)
+			page_note(
+				page,
+				"energy of %c: iterations of %.2g s, a reading of '%s' "
+				"each %.2g s: coarse, and errors that go on to the next "
+				"iteration; let each do more",
+				'A' + k, ns * 1e-9, rail->name, each_ns * 1e-9);
 	}
 }
 

@@ -55,6 +55,8 @@ B: 1 2 5 6 9 10 13 14 17 18" ]
 	ab --board virtual:odroid-xu3 --a messages:loops=100 --b messages:loops=100
 	[ "$status" -eq 0 ]
 	[[ $output == *"energy of A: iterations of 0.22 s, a reading of 'ina231@0x40 VDD_ARM' each 0.26 s: coarse, "* ]]
+	[[ $output == *"energy of B: iterations of 0.2"?" s, a reading of 'ina231@0x40 VDD_ARM' each 0.26 s: coarse, "* ]]
+	[ "$(grep -c coarse <<< "$output")" -eq 2 ]
 }
 
 @test "a random order has pairs too, and is the same again from its seed" {
