@@ -548,7 +548,9 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 		return err_set(err, -ENOMEM, "out of memory");
 	}
 	live_tree_read(&lm->sys, &tree);
-	ret = read_topology(lm, tree.dt, err);
+	ret = lm->opt.voltages ? voltages_read(lm->opt.voltages, user, err) : 0;
+	if (!ret)
+		ret = read_topology(lm, tree.dt, err);
 	if (!ret)
 		ret = find_board(lm, board, info, err);
 	if (ret >= 0) {
@@ -557,8 +559,6 @@ int linux_discover(struct machine *m, struct runinfo *info, struct err *err)
 	}
 	for (i = 0; !ret && i < lm->topo->cluster_count; i++)
 		points_choose(&lm->topo->clusters[i], tree.dt, lm->opt.opps);
-	if (!ret && lm->opt.voltages)
-		ret = voltages_read(lm->opt.voltages, user, err);
 	if (!ret && lm->opt.boost)
 		ret = want_boost(lm, err);
 	if (!ret && lm->opt.voltages)

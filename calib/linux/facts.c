@@ -206,6 +206,15 @@ static void describe_machine(const struct linux_machine *lm, const struct runinf
 		f->compatible[len] = '\0';
 }
 
+/* What is given for a cluster is not silently ignored where there is none. */
+static int tell_unused(const struct linux_options *opt, int ret, struct err *err)
+{
+	if (ret != -ENODEV)
+		return ret;
+	return err_wrap(err, ret, "--%s is for clusters, and there is none here",
+			opt->voltages ? "voltages" : "sensor");
+}
+
 int facts_read(const struct linux_options *opt, struct facts *f, struct err *err)
 {
 	struct linux_machine *lm;
@@ -221,8 +230,10 @@ int facts_read(const struct linux_options *opt, struct facts *f, struct err *err
 		return ret;
 	lm = to_linux(m);
 	ret = linux_discover(m, &info, err);
-	if (ret && lm->topo->cluster_count)
+	if (ret && (lm->topo->cluster_count || opt->voltages || opt->sensor_count)) {
+		ret = tell_unused(opt, ret, err);
 		goto out_close;
+	}
 	if (ret && err)
 		snprintf(f->no_cpufreq, sizeof(f->no_cpufreq), "%.500s", err->msg);
 	ret = 0;

@@ -138,8 +138,8 @@ struct facts {
  * facts_read - look at the machine; changes nothing
  * @f: large, allocate it
  *
- * Returns 0; errors of the options only: those of linux_open(), -EINVAL for a sensor
- * SPEC.
+ * Returns 0; errors of the options only: those of linux_open() and voltages_read(),
+ * -EINVAL for a sensor SPEC, -ENODEV for voltages and sensors where there is no cluster.
  */
 int facts_read(const struct linux_options *opt, struct facts *f, struct err *err);
 

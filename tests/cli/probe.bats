@@ -347,6 +347,21 @@ CONFIG_CPU_FREQ_GOV_USERSPACE=m"
 	[ "$status" -eq 2 ]
 }
 
+@test "what is given for clusters is not ignored where there is none" {
+	local why=" is for clusters, and there is none here: no cpufreq: there is no policy in "
+	mkdir -p root/sys
+	for option in voltages=none sensor=a15=x voltages=volts; do
+		echo "0.200000=900000" > volts
+		run --separate-stderr "$CALIB" probe --sysroot root --$option
+		[ "$status" -eq 2 ]
+		[ -z "$output" ]
+		case $option in
+		voltages=none) [[ $stderr == "calib probe: error: cannot open 'none': No such file or directory" ]] ;;
+		*) [[ $stderr == "calib probe: error: --${option%%=*}$why"* ]] ;;
+		esac
+	done
+}
+
 @test "a machine without cpufreq and meters: what is there, and what to do" {
 	mkdir -p root/sys
 	put sys/bus/event_source/devices/cpu_atom/cpus 4-7
