@@ -423,6 +423,10 @@ static const struct bench_cmd_options bench_defaults = {
 	"and a "                                                                         \
 	"note says why. Without a meter, times are all there is.\n"                      \
 	"\n"                                                                             \
+	"--governor and --epp set all cpufreq policies; with ',policy=N' behind the "    \
+	"name, once or more, those policyN alone: --governor powersave,policy=4. The "   \
+	"sides of 'calib bench ab' take that too; 'calib ramp' and 'sweep' set all.\n"   \
+	"\n"                                                                             \
 	"Iterations of several workloads take turns. Settings are put back at the end, " \
 	"and on Ctrl-C, when all processes are ended too; iterations done so far stay "  \
 	"in the file of -o, which is rewritten after each. On a virtual board, in "      \

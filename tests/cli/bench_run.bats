@@ -245,6 +245,19 @@ mean() {
 	[ $(($(mean c.json) * 100 / $(mean a.json))) -ge 99 ]
 }
 
+@test "a setting of one policy is of that policy alone, and help tells how" {
+	bench perf --help
+	[[ $(tr -s '\n' ' ' <<< "$output") == *"--governor powersave,policy=4."* ]]
+	bench perf --board virtual:odroid-xu3 -w pipe --iterations 2 --governor powersave,policy=4 --format json
+	[ "$(jq -c '[.context.policies[] | .policy, .governor]' <<< "$output")" = '[0,"schedutil",4,"powersave"]' ]
+	bench ab --board virtual:odroid-xu3 -w pipe --iterations 2 -o r \
+		--a-governor powersave,policy=0,policy=4 --b-governor powersave,policy=4
+	[ "$(jq -c '[.context.policies[].governor]' r-a.json r-b.json)" = '["powersave","powersave"]
+["schedutil","powersave"]' ]
+	run --separate-stderr "$CALIB" ramp --board virtual:odroid-xu3 --governors powersave,policy=4
+	[ $status -eq 2 ]
+}
+
 @test "a spread or an effect that no work would be left of is refused" {
 	for option in effect=100% effect=99.9% effect=0 effect=-5% effect=nan; do
 		bench perf --board virtual:odroid-xu3 --$option
