@@ -16,17 +16,7 @@
 #include "models/diagnose.h"
 #include "models/robust.h"
 #include "tests/bench/coverage.h"
-
-#define assert_near(is, want, tolerance) near_or_fail(is, want, tolerance, __LINE__)
-
-static void near_or_fail(double is, double want, double tolerance, int line)
-{
-	if (fabs(is - want) <= tolerance)
-		return;
-	print_error("line %d: %.9g is not within %g of %.9g\n", line, is, tolerance,
-		    want);
-	fail();
-}
+#include "near.h"
 
 /* A problem of x and a constant (or of x alone), every row an operating point. */
 static void make_line(struct power_problem *p, const double *x, const double *y, size_t n,

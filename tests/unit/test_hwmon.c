@@ -17,11 +17,10 @@
 #include "files.h"
 
 #include "fake.h"
+#include "meters.h"
 
 static bool possible;
 static char *dir;
-static struct sysfs sys;
-static struct meters all;
 
 static void put(const char *name, const char *text)
 {
@@ -57,30 +56,9 @@ static int end(void **state)
 	return 0;
 }
 
-/* Each test arranges files, then looks at them through libsensors. */
-static void look(void)
-{
-	struct err err = { "" };
-
-	assert_int_equal(sysfs_init(&sys, dir, NULL), 0);
-	if (meters_open(&all, &sys, NULL, &err))
-		fail_msg("%s", err.msg);
-}
-
 static void look_away(void)
 {
 	meters_close(&all);
-}
-
-static void open_meter(const char *spec, struct power_meter *pm)
-{
-	const struct meter_info *info;
-	struct err err = { "" };
-
-	if (meters_find(&all, spec, &info, &err))
-		fail_msg("%s: %s", spec, err.msg);
-	if (power_meter_open(&all, info, pm, &err))
-		fail_msg("%s: %s", spec, err.msg);
 }
 
 static const struct hwmon_meter *inside(const struct power_meter *pm)
@@ -96,37 +74,11 @@ static void skip_if_impossible(void)
 	}
 }
 
-static void expect_reading(const char *spec, int64_t uw, uint32_t uv)
-{
-	struct err err = { "" };
-	struct power_meter pm;
-	struct reading r;
-
-	open_meter(spec, &pm);
-	if (power_meter_read(&pm, 7, &r, &err))
-		fail_msg("%s: %s", spec, err.msg);
-	assert_int_equal(r.power_uw, uw);
-	assert_int_equal(r.volt_uv, uv);
-	assert_int_equal(r.time_ns, 7);
-	power_meter_close(&pm);
-}
-
-static void expect_refused(const char *spec, int code, const char *text)
-{
-	const struct meter_info *info;
-	struct err err = { "" };
-
-	assert_int_equal(meters_find(&all, spec, &info, &err), code);
-	if (!strstr(err.msg, text))
-		fail_msg("'%s' does not say '%s'", err.msg, text);
-	assert_null(strchr(err.msg, '\n'));
-}
-
 static void a_meter_is_found_by_chip_and_address(void **state)
 {
 	(void)state;
 	skip_if_impossible();
-	look();
+	meters_look(dir);
 	expect_reading("ina231@0x40", 1125000, 900000);
 	expect_reading("ina231@45", 225000, 900000);
 	expect_reading("ina231@3-0045", 225000, 900000);
@@ -141,7 +93,7 @@ static void names_and_intervals_are_the_drivers(void **state)
 
 	(void)state;
 	skip_if_impossible();
-	look();
+	meters_look(dir);
 	open_meter("ina231@0x40", &pm);
 	assert_string_equal(pm.info.name, "ina231-i2c-3-40/power1");
 	assert_string_equal(pm.info.driver, "ina231");
@@ -166,7 +118,7 @@ static void the_same_meter_is_found_after_the_numbers_moved(void **state)
 			 dir) > 0);
 	assert_int_equal(system(command), 0);
 	free(command);
-	look();
+	meters_look(dir);
 	expect_reading("ina231@0x40", 1125000, 900000);
 	expect_reading("ina231@0x45", 225000, 900000);
 	look_away();
@@ -176,7 +128,7 @@ static void a_name_that_fits_several_meters_is_refused_with_them(void **state)
 {
 	(void)state;
 	skip_if_impossible();
-	look();
+	meters_look(dir);
 	expect_refused("ina231", -EEXIST,
 		       "4 chips match 'ina231': ina231-i2c-3-40/power1, "
 		       "ina231-i2c-3-41/power1, ");
@@ -202,7 +154,7 @@ static void products_pair_equal_numbers_and_labels_choose(void **state)
 	put("sys/class/hwmon/hwmon7/curr1_input", "640\n");
 	put("sys/class/hwmon/hwmon7/in2_input", "5000\n");
 	put("sys/class/hwmon/hwmon7/curr2_input", "212\n");
-	look();
+	meters_look(dir);
 	expect_reading("label:VDD_CPU_BIG", 640000, 1000000);
 	expect_reading("ina3221/in2", 1060000, 5000000);
 	expect_reading("ina3221/curr2", 1060000, 5000000);
@@ -223,7 +175,7 @@ static void the_shunt_drop_is_never_half_of_a_product(void **state)
 	chip(8, "zeroes\n");
 	put("sys/class/hwmon/hwmon8/in0_input", "3\n");
 	put("sys/class/hwmon/hwmon8/curr0_input", "250\n");
-	look();
+	meters_look(dir);
 	expect_refused("shuntonly", -ENODEV, "no power sensor matches 'shuntonly'");
 	expect_refused("zeroes", -ENODEV, "no power sensor matches 'zeroes'");
 	look_away();
@@ -238,7 +190,7 @@ static void an_averaging_meter_tells_its_window(void **state)
 	chip(7, "avgmeter\n");
 	put("sys/class/hwmon/hwmon7/power1_average", "2500000\n");
 	put("sys/class/hwmon/hwmon7/power1_average_interval", "1000\n");
-	look();
+	meters_look(dir);
 	expect_reading("avgmeter", 2500000, 0);
 	open_meter("avgmeter", &pm);
 	assert_true(pm.info.averages);
@@ -258,7 +210,7 @@ static void an_energy_counter_is_a_difference_over_time(void **state)
 	chip(7, "energymeter\n");
 	put("sys/class/hwmon/hwmon7/energy1_input", "123456789\n");
 	put("sys/class/hwmon/hwmon7/energy1_label", "VDD_SYS\n");
-	look();
+	meters_look(dir);
 	open_meter("label:VDD_SYS", &pm);
 	assert_string_equal(pm.info.name, "energymeter-virtual-0/energy1 VDD_SYS");
 	/* Never the counter as a power. */
@@ -286,7 +238,7 @@ static void a_power_is_preferred_to_the_same_rails_counter(void **state)
 	put("sys/class/hwmon/hwmon7/power1_label", "CPU\n");
 	put("sys/class/hwmon/hwmon7/energy1_input", "77000000\n");
 	put("sys/class/hwmon/hwmon7/energy1_label", "CPU\n");
-	look();
+	meters_look(dir);
 	expect_reading("both", 1000000, 0);
 	expect_reading("label:CPU", 1000000, 0);
 	look_away();
@@ -301,7 +253,7 @@ static void without_any_meter_the_message_says_what_next(void **state)
 	assert_true(asprintf(&command, "rm -rf '%s'/sys/class/hwmon/*", dir) > 0);
 	assert_int_equal(system(command), 0);
 	free(command);
-	look();
+	meters_look(dir);
 	expect_refused("ina231@0x40", -ENODEV, "no power sensor found");
 	expect_refused("ina231@0x40", -ENODEV, "import its readings");
 	look_away();
@@ -326,7 +278,7 @@ static void bad_readings_are_never_a_value(void **state)
 
 	(void)state;
 	skip_if_impossible();
-	look();
+	meters_look(dir);
 	open_meter("ina231@0x40", &pm);
 	for (i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		put("sys/class/hwmon/hwmon0/power1_input", bad[i].text);
@@ -362,7 +314,7 @@ static void a_compute_statement_is_obeyed(void **state)
 		print_message("no /etc/sensors3.conf here: not tested\n");
 		skip();
 	}
-	look();
+	meters_look(dir);
 	expect_reading("label:VDD_ARM", 2250000, 900000);
 	open_meter("label:VDD_ARM", &pm);
 	assert_string_equal(pm.info.name, "ina231-i2c-3-40/power1 VDD_ARM");
@@ -392,7 +344,7 @@ static void a_compute_statement_is_seen_from_any_value(void **state)
 	}
 	put("sys/class/hwmon/hwmon0/power1_input", "0\n");
 	put("sys/class/hwmon/hwmon0/in1_input", "2\n");
-	look();
+	meters_look(dir);
 	open_meter("ina231@0x40", &pm);
 	put("sys/class/hwmon/hwmon0/power1_input", "500000\n");
 	put("sys/class/hwmon/hwmon0/in1_input", "1000\n");
@@ -417,7 +369,7 @@ static void a_chip_that_sensors_conf_ignores_is_no_meter(void **state)
 		print_message("no /etc/sensors3.conf here: not tested\n");
 		skip();
 	}
-	look();
+	meters_look(dir);
 	expect_refused("ina231@0x40", -ENODEV, "no power sensor matches");
 	expect_reading("ina231@0x45", 225000, 900000);
 	look_away();
@@ -459,7 +411,7 @@ static void a_meter_is_found_after_a_reboot_that_swapped_the_numbers(void **stat
 	skip_if_impossible();
 	for (boot = 0; boot < 2; boot++) {
 		fake_two_ina226(boot);
-		look();
+		meters_look(dir);
 		expect_reading("ina226@1-0040", 812500, 0);
 		expect_reading("ina226@0x45", 187500, 0);
 		expect_refused("ina226", -EEXIST,
@@ -495,7 +447,7 @@ static void the_real_listing_of_units_gives_microwatts(void **state)
 	skip_if_impossible();
 	if (!real_tree("d04*", "root"))
 		skip();
-	look();
+	meters_look(dir);
 	expect_reading("label:VDD_CPU_BIG", 640000, 1000000);
 	expect_reading("ina3221/in2", 1060000, 5000000);
 	expect_reading("ina3221/curr2", 1060000, 5000000);
@@ -514,7 +466,7 @@ static void both_boots_of_the_real_report_give_the_same_meters(void **state)
 	for (i = 0; i < 2; i++) {
 		if (!real_tree("d05*", boots[i]))
 			skip();
-		look();
+		meters_look(dir);
 		expect_reading("ina226@0x40", 812500, 0);
 		expect_reading("ina226@1-0045", 187500, 0);
 		expect_refused("ina226", -EEXIST, "2 chips match 'ina226'");

@@ -22,14 +22,13 @@
 #include "files.h"
 
 #include "fake.h"
+#include "meters.h"
 
 #define DEVICE "sys/bus/iio/devices/iio:device0"
 #define MS     1000000ull
 #define LENGTH 4096
 
 static char *dir;
-static struct sysfs sys;
-static struct meters all;
 static struct power_meter pm, other;
 static struct state st;
 static int feed; /* the device's side of the FIFO */
@@ -79,32 +78,6 @@ static void make_device(void)
 	assert_int_equal(sysfs_init(&sys, dir, NULL), 0);
 }
 
-static void look(void)
-{
-	struct err err = { "" };
-
-	if (meters_open(&all, &sys, NULL, &err))
-		fail_msg("%s", err.msg);
-}
-
-static const struct meter_info *find(const char *spec)
-{
-	const struct meter_info *info = NULL;
-	struct err err = { "" };
-
-	if (meters_find(&all, spec, &info, &err))
-		fail_msg("%s: %s", spec, err.msg);
-	return info;
-}
-
-static void open_meter(const char *spec, struct power_meter *meter)
-{
-	struct err err = { "" };
-
-	if (power_meter_open(&all, find(spec), meter, &err))
-		fail_msg("%s: %s", spec, err.msg);
-}
-
 static void save(struct power_meter *meter)
 {
 	bool recovered;
@@ -141,7 +114,7 @@ static void expect_slow_start(struct power_meter *meter, const char *why)
 static void begin_capture(const char *spec)
 {
 	make_device();
-	look();
+	meters_look(dir);
 	open_meter(spec, &pm);
 	save(&pm);
 	start(&pm);
@@ -344,7 +317,7 @@ static void voltage_and_current_are_of_one_scan(void **state)
 	(void)state;
 	make_device();
 	put("scan_elements/in_voltage1_type", "be:u24/32>>8\n");
-	look();
+	meters_look(dir);
 	open_meter("ina226/voltage1*current3", &pm);
 	save(&pm);
 	start(&pm);
@@ -366,7 +339,7 @@ static void meters_of_a_device_share_its_buffer(void **state)
 
 	(void)state;
 	make_device();
-	look();
+	meters_look(dir);
 	open_meter("ina226", &pm);
 	open_meter("ina226/voltage1*current3", &other);
 	save(&pm);
@@ -399,7 +372,7 @@ static void one_meters_bad_scan_is_not_the_others(void **state)
 
 	(void)state;
 	make_device();
-	look();
+	meters_look(dir);
 	open_meter("ina226", &pm);
 	open_meter("ina226/voltage1*current3", &other);
 	save(&pm);
@@ -420,7 +393,7 @@ static void what_was_enabled_is_put_back(void **state)
 	(void)state;
 	make_device();
 	before = fake_dump(dir, "none");
-	look();
+	meters_look(dir);
 	open_meter("ina226", &pm);
 	save(&pm);
 	assert_int_equal(state_commit(&st, NULL), 0);
@@ -452,7 +425,7 @@ static void another_calib_puts_back_what_a_killed_one_left(void **state)
 	(void)state;
 	make_device();
 	before = fake_dump(dir, "none");
-	look();
+	meters_look(dir);
 	open_meter("ina226", &pm);
 	save(&pm);
 	assert_int_equal(state_commit(&st, NULL), 0);
@@ -544,7 +517,7 @@ static void times_of_another_clock_are_converted(void **state)
 	make_device();
 	/* Of a kernel before 4.8. */
 	assert_int_equal(unlink(path("current_timestamp_clock")), 0);
-	look();
+	meters_look(dir);
 	open_meter("ina226", &pm);
 	save(&pm);
 	start(&pm);
@@ -564,7 +537,7 @@ static void without_times_a_scan_is_as_old_as_its_read(void **state)
 	(void)state;
 	make_device();
 	assert_int_equal(unlink(path("scan_elements/in_timestamp_index")), 0);
-	look();
+	meters_look(dir);
 	open_meter("ina226", &pm);
 	save(&pm);
 	start(&pm);
@@ -585,7 +558,7 @@ static void kernels_since_5_11_have_all_in_one_folder(void **state)
 		 "&& rmdir buffer",
 		 dir);
 	assert_int_equal(system(command), 0);
-	look();
+	meters_look(dir);
 	open_meter("ina226", &pm);
 	save(&pm);
 	start(&pm);
@@ -601,7 +574,7 @@ static void a_buffer_that_another_program_uses_is_left_alone(void **state)
 	(void)state;
 	make_device();
 	put("buffer/enable", "1\n");
-	look();
+	meters_look(dir);
 	expect_about("ina226", "mW x scale, sysfs, every 1 ms; not through its buffer: "
 			       "another program has switched it on");
 	expect_about("ina226/voltage1*current3",
@@ -609,7 +582,7 @@ static void a_buffer_that_another_program_uses_is_left_alone(void **state)
 		     "program has switched it on");
 	meters_close(&all);
 	put("buffer/enable", "0\n");
-	look();
+	meters_look(dir);
 	open_meter("ina226", &pm);
 	save(&pm);
 	/* Between the look and the start. */
@@ -631,7 +604,7 @@ static void a_buffer_needs_its_trigger(void **state)
 	make_device();
 	assert_int_equal(mkdir(path("trigger"), 0755), 0);
 	put("trigger/current_trigger", "\n");
-	look();
+	meters_look(dir);
 	expect_about("ina226",
 		     "mW x scale, sysfs, every 1 ms; not through its buffer: no trigger "
 		     "is chosen in trigger/current_trigger");
@@ -642,11 +615,11 @@ static void a_buffer_needs_its_trigger(void **state)
 	fake_put(files_path(dir, "sys/bus/iio/devices/trigger3/name"), "timer1\n");
 	fake_put(files_path(dir, "sys/bus/iio/devices/trigger3/sampling_frequency"),
 		 "500.000000\n");
-	look();
+	meters_look(dir);
 	expect_about("ina226", "mW x scale, buffer, 500 Hz");
 	meters_close(&all);
 	put("trigger/current_trigger", "timer2\n");
-	look();
+	meters_look(dir);
 	expect_about("ina226", "mW x scale, buffer");
 }
 
@@ -655,7 +628,7 @@ static void what_is_in_the_way_of_a_buffer_is_said(void **state)
 	(void)state;
 	make_device();
 	put("scan_elements/in_power2_type", "le:f32/32>>0\n");
-	look();
+	meters_look(dir);
 	expect_about("ina226",
 		     "mW x scale, sysfs, every 1 ms; not through its buffer: in_power2: "
 		     "type 'le:f32/32>>0' is not one as 'le:s12/16>>4'");
@@ -664,18 +637,18 @@ static void what_is_in_the_way_of_a_buffer_is_said(void **state)
 	power_meter_close(&pm);
 	meters_close(&all);
 	put("scan_elements/in_power2_type", "le:u16/16X2>>0\n");
-	look();
+	meters_look(dir);
 	expect_about("ina226",
 		     "mW x scale, sysfs, every 1 ms; not through its buffer: in_power2: "
 		     "type 'le:u16/16X2>>0' is of several values");
 	meters_close(&all);
 	assert_int_equal(unlink(path("scan_elements/in_power2_index")), 0);
-	look();
+	meters_look(dir);
 	expect_about("ina226", "mW x scale, sysfs, every 1 ms; not through its buffer: "
 			       "in_power2 is not in it");
 	meters_close(&all);
 	assert_int_equal(unlink(files_path(dir, "dev/iio:device0")), 0);
-	look();
+	meters_look(dir);
 	expect_about("ina226/voltage1*current3",
 		     "mV x mA, sysfs, every 1 ms; not through its buffer: "
 		     "/dev/iio:device0: No such file or directory");

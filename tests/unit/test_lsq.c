@@ -14,20 +14,7 @@
 #include <gsl/gsl_errno.h>
 
 #include "models/lsq.h"
-
-#define assert_digits(a, b, digits) assert_close(a, b, digits, __LINE__)
-
-/* Digits that agree, as NIST counts them: -log10 of the relative error. */
-static void assert_close(double is, double want, int digits, int line)
-{
-	double agree = is == want ? 15 : -log10(fabs(is - want) / fabs(want));
-
-	if (agree >= digits)
-		return;
-	print_error("line %d: %.15g is %.15g to %.1f digits, not %d\n", line, is, want,
-		    agree, digits);
-	fail();
-}
+#include "near.h"
 
 static void fit_reproduces_nist_noint1(void **state)
 {

@@ -14,17 +14,7 @@
 #include <gsl/gsl_randist.h>
 
 #include "models/meta.h"
-
-#define assert_near(is, want, tolerance) near_or_fail(is, want, tolerance, __LINE__)
-
-static void near_or_fail(double is, double want, double tolerance, int line)
-{
-	if (fabs(is - want) <= tolerance)
-		return;
-	print_error("line %d: %.9g is not within %g of %.9g\n", line, is, tolerance,
-		    want);
-	fail();
-}
+#include "near.h"
 
 static void equal_errors_give_the_plain_mean_and_its_t_interval(void **state)
 {

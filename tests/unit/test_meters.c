@@ -19,12 +19,11 @@
 #include "lib/num.h"
 
 #include "fake.h"
+#include "meters.h"
 
 #define S 1000000000ull
 
 static char *dir;
-static struct sysfs sys;
-static struct meters all;
 
 static int begin(void **state)
 {
@@ -48,45 +47,8 @@ static void put(const char *name, const char *text)
 
 static void look(const char *kinds)
 {
-	struct err err = { "" };
-
 	fake_meters(dir, kinds);
-	assert_int_equal(sysfs_init(&sys, dir, NULL), 0);
-	if (meters_open(&all, &sys, NULL, &err))
-		fail_msg("%s", err.msg);
-}
-
-static const struct meter_info *find(const char *spec)
-{
-	const struct meter_info *info = NULL;
-	struct err err = { "" };
-
-	if (meters_find(&all, spec, &info, &err))
-		fail_msg("%s: %s", spec, err.msg);
-	return info;
-}
-
-static void open_meter(const char *spec, struct power_meter *pm)
-{
-	struct err err = { "" };
-
-	if (power_meter_open(&all, find(spec), pm, &err))
-		fail_msg("%s: %s", spec, err.msg);
-}
-
-static void expect_reading(const char *spec, int64_t uw, uint32_t uv)
-{
-	struct err err = { "" };
-	struct power_meter pm;
-	struct reading r;
-
-	open_meter(spec, &pm);
-	if (power_meter_read(&pm, 7, &r, &err))
-		fail_msg("%s: %s", spec, err.msg);
-	assert_int_equal(r.power_uw, uw);
-	assert_int_equal(r.volt_uv, uv);
-	assert_int_equal(r.time_ns, 7);
-	power_meter_close(&pm);
+	meters_look(dir);
 }
 
 static void expect_bad(const char *spec, int code, const char *text)
@@ -100,17 +62,6 @@ static void expect_bad(const char *spec, int code, const char *text)
 	if (!strstr(err.msg, text))
 		fail_msg("'%s' does not say '%s'", err.msg, text);
 	power_meter_close(&pm);
-}
-
-static void expect_refused(const char *spec, int code, const char *text)
-{
-	const struct meter_info *info;
-	struct err err = { "" };
-
-	assert_int_equal(meters_find(&all, spec, &info, &err), code);
-	if (!strstr(err.msg, text))
-		fail_msg("'%s' does not say '%s'", err.msg, text);
-	assert_null(strchr(err.msg, '\n'));
 }
 
 static void iio_channels_are_scaled_to_microwatts(void **state)

@@ -12,17 +12,7 @@
 #include <cmocka.h>
 
 #include "tests/bench/coverage.h"
-
-#define assert_near(is, want, tolerance) near_or_fail(is, want, tolerance, __LINE__)
-
-static void near_or_fail(double is, double want, double tolerance, int line)
-{
-	if (fabs(is - want) <= tolerance)
-		return;
-	print_error("line %d: %.9g is not within %g of %.9g\n", line, is, tolerance,
-		    want);
-	fail();
-}
+#include "near.h"
 
 static struct sample row(unsigned int count, uint32_t khz, uint32_t uv, int64_t uw)
 {

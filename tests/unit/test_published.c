@@ -13,20 +13,7 @@
 #include <cmocka.h>
 
 #include "models/power.h"
-
-#define assert_digits(is, want, digits) digits_or_fail(is, want, digits, __LINE__)
-
-/* Digits that agree, as NIST counts them: -log10 of the relative error. */
-static void digits_or_fail(double is, double want, double digits, int line)
-{
-	double agree = is == want ? 15 : -log10(fabs(is - want) / fabs(want));
-
-	if (agree >= digits)
-		return;
-	print_error("line %d: %.15g is %.15g to %.1f digits, not %g\n", line, is, want,
-		    agree, digits);
-	fail();
-}
+#include "near.h"
 
 static struct sample row(unsigned int count, double mhz, double volt, double uw)
 {
