@@ -121,14 +121,14 @@ $(B)/tests/unit/%: tests/unit/%.c $(B)/fdtedit.a $(ar_calib)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(B)/fdtedit.a $(ar_calib) $(LIBS_calib) -lcmocka
 
 # Preloaded by tests; without sanitizers, which would want to come first.
-fault_lib := $(patsubst %,$(B)/tests/fake/%.so,faults hotplug pstate)
+fault_lib := $(patsubst %,$(B)/tests/fake/%.so,faults hotplug pstate threads)
 $(fault_lib): $(B)/%.so: %.c tests/fake/preload.h
 	@mkdir -p $(@D)
 	$(call say,LD)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(CFLAGS) $(WARN) -fPIC -shared -o $@ $< -ldl
 
 # A program that plays a virtual board in files.
-fake_bin := $(B)/tests/fake/board $(B)/tests/fake/physics
+fake_bin := $(patsubst %,$(B)/tests/fake/%,bench-meter board physics)
 guest_bin := $(B)/tests/kernel/simsensor
 $(fake_bin) $(guest_bin) $(bench_bin): $(B)/%: %.c $(B)/fdtedit.a $(ar_calib)
 	@mkdir -p $(@D)

@@ -178,13 +178,9 @@ behind() {
 }
 
 @test "readings of an external meter that end in an iteration: said, and no energy after" {
-	"$TOP/tests/fake/odroid-xu3" "$root" 0 1
-	"$CALIB" bench perf --sysroot "$root" --iterations 3 --warmup 0 -o r.json \
-		--power-from "echo \$\$ > meter; exec '$TOP/tests/fake/bench-meter' '$root'" \
-		-- sh -c 'echo >> n; sleep 0.3; [ $(wc -l < n) -ne 2 ] || kill $(cat meter); sleep 0.2' \
-		> out 2> err 3>&- &
-	pid=$!
-	"$B/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
+	metered bench perf --sysroot "$root" --iterations 3 --warmup 0 -o r.json \
+		--power-from "echo \$\$ > meter; exec $bench_meter" \
+		-- sh -c 'echo >> n; sleep 0.3; [ $(wc -l < n) -ne 2 ] || kill $(cat meter); sleep 0.2'
 	ended 0
 	cat err
 	[ "$(grep -c "note: no energy is known: sensor stream .*: the command '.*' ended " err)" -eq 1 ]

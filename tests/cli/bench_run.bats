@@ -373,17 +373,15 @@ mean() {
 }
 
 @test "an external meter: its clock is found, and what comes late counts" {
-	"$TOP/tests/fake/odroid-xu3" "$root" 0 1
-	"$CALIB" bench perf --sysroot "$root" --iterations 2 --warmup 0 -o r.json \
-		--power-from "'$TOP/tests/fake/bench-meter' '$root'" -- sleep 0.3 > out 2> err 3>&- &
-	pid=$!
-	# Its load is the threads of the program: the marker shows, and the sampling thread.
-	"$B/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
+	fake 0 1
+	metered bench perf --sysroot "$root" --iterations 2 --warmup 0 -o r.json \
+		--power-from "$bench_meter" -- sleep 1
 	ended 0
 	grep -q "note: the marker load shows by [0-9.]* mW in 'stream .*'; readings come up to [0-9.]* ms after they were taken" err
-	# 100 mW, and one thread at 200 MHz and 0.9 V: 50 mW.
+	# 100 mW, and the thread that samples at 200 MHz and 0.9 V: 50 mW. On a busy machine the window
+	# is longer than the time.
 	for mw in $(jq '.workloads[0].iterations[] | (.["energy-uj"] | add) * 1e6 / .["time-ns"] | floor' r.json); do
-		[ "$mw" -ge 110 ] && [ "$mw" -le 190 ] || { echo "$mw"; false; }
+		[ "$mw" -ge 145 ] && [ "$mw" -le 300 ] || { echo "$mw"; false; }
 	done
 	[ "$(jq -r '.context.rails[0].method' r.json)" = trapezoid ]
 	# Nothing of it runs on.

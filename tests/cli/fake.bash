@@ -7,6 +7,7 @@ fake_setup() {
 	root=$PWD/root
 	policy=$root/sys/devices/system/cpu/cpufreq/policy
 	meter=$root/sys/class/hwmon/hwmon0
+	bench_meter="'$B/tests/fake/bench-meter' '$root' 1 310 '$PWD/threads'"
 }
 
 # fake [LITTLE BIG] - the machine, with a meter that is new every 20 ms
@@ -44,6 +45,15 @@ settings() {
 # The two CPUs of the fake, which must be here for a load to run on them.
 needs_two_cpus() {
 	[ "$(nproc)" -ge 2 ] && [ -d /sys/devices/system/cpu/cpu1 ] || skip "needs two CPUs"
+}
+
+# metered COMMAND... - calib in the background, with its threads in ./threads, where $bench_meter
+# finds them; its PID is $pid
+metered() {
+	LD_PRELOAD="$B/tests/fake/threads.so" CALIB_THREADS="$PWD/threads" \
+		ASAN_OPTIONS="$ASAN_OPTIONS:verify_asan_link_order=0" \
+		"$CALIB" "$@" > out 2> err 3>&- &
+	pid=$!
 }
 
 # begin - measure the A15 in the background, with physics; its PID is $pid. While the file

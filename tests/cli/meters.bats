@@ -89,15 +89,11 @@ settings() {
 
 @test "an external meter: its clock is found, and the coefficient behind it comes out" {
 	needs_two_cpus
-	"$TOP/tests/fake/odroid-xu3" "$root" 0 1
 	# How busy the CPU was is not told: it is then taken as asked for.
 	rm "$root/proc/stat"
-	"$CALIB" measure --sysroot "$root" --cluster a15 --opps 200,1000,2000 --cpus 0,1 \
-		--power-from "'$TOP/tests/fake/bench-meter' '$root'" -d run > out 2> err 3>&- &
-	pid=$!
-	"$B/tests/fake/physics" "$root" 1 $pid 310 > physics.log 2>&1 3>&- &
-	wait $pid
-	cat err
+	metered measure --sysroot "$root" --cluster a15 --opps 200,1000,2000 --cpus 0,1 \
+		--power-from "$bench_meter" -d run
+	ended 0
 	grep -q "note: cluster 'a15': the marker load shows by .* readings come up to .* ms after they were taken" err
 	# Ten readings of 20 ms, and then some.
 	lag=$(sed -n 's/.*come up to \([0-9.]*\) ms.*/\1/p' err)
@@ -119,10 +115,8 @@ settings() {
 
 @test "an external meter of another machine is refused before anything is written" {
 	needs_two_cpus
-	"$TOP/tests/fake/odroid-xu3" "$root" 0 1
 	settings > before
-	measure --cluster a15 --opps 200 --cpus 0 -d run \
-		--power-from "'$TOP/tests/fake/bench-meter' '$root'"
+	measure --cluster a15 --opps 200 --cpus 0 -d run --power-from "$bench_meter"
 	[ "$status" -eq 2 ]
 	[[ $stderr == *"the marker load (13 times on and off) does not show in the readings"* ]]
 	settings | diff before -

@@ -2,12 +2,13 @@
 /*
  * physics DIR CPU PID C - while PID lives, play the rail of CPU's policy on DIR's hwmon0.
  *
- * Power is C*n*f*V^2 (uW/MHz/V^2) above 100 mW, n being the load threads of PID and f
- * what scaling_setspeed says; V is the kernel's own table. A little noise shows that the
- * meter lives. DIR/proc/stat says that the CPU idles while n is 0, whatever else runs on
- * the real one; without that file nothing is said. It starts no process: on a busy
- * machine one that sleeps is soon scheduled, one that forks is not.
+ * Power is that of rail.h, n being the threads of PID but its first. A little noise shows
+ * that the meter lives. DIR/proc/stat says that the CPU idles while n is 0, whatever else
+ * runs on the real one; without that file nothing is said. It starts no process: on a
+ * busy machine one that sleeps is soon scheduled, one that forks is not.
  */
+#include "rail.h"
+
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,32 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define STEP_NS	 10000000
-#define TICKS	 100 /* per second, in /proc/stat */
-#define IDLE_UW	 100000
-#define NOISE_UW 1000
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * UINT64_C(1000000000) + t.tv_nsec;
-}
-
-/* @other where there is no such file, or no number in it. */
-static uint64_t get(const char *path, uint64_t other)
-{
-	FILE *f = fopen(path, "r");
-	uint64_t value;
-
-	if (!f)
-		return other;
-	if (fscanf(f, "%" SCNu64, &value) != 1)
-		value = other;
-	fclose(f);
-	return value;
-}
+#define STEP_NS 10000000
+#define TICKS	100 /* per second, in /proc/stat */
 
 /* In one write, cutting nothing: a reader never sees half of it. */
 static void put(const char *path, const char *text)
@@ -95,21 +72,10 @@ static void put_idle(const char *dir, const char *cpu, uint64_t idle_ns)
 
 static void put_rail(const char *dir, const char *cpu, uint64_t c, unsigned int n)
 {
-	uint64_t khz, mv, noise = random() % (2 * NOISE_UW + 1);
-	char path[512];
+	uint64_t mv, uw = rail_uw(dir, cpu, c, n, &mv);
 
-	snprintf(path, sizeof(path),
-		 "%s/sys/devices/system/cpu/cpufreq/policy%.8s/scaling_setspeed", dir,
-		 cpu);
-	khz = get(path, 200000);
-	snprintf(path, sizeof(path),
-		 "%s/sys/kernel/debug/opp/cpu%.8s/opp:%" PRIu64
-		 "000/supply-0/u_volt_target",
-		 dir, cpu, khz);
-	mv = get(path, 900000) / 1000;
 	put_number(dir, "in1_input", mv);
-	put_number(dir, "power1_input",
-		   IDLE_UW + c * n * (khz / 1000) * mv * mv / 1000000 + noise - NOISE_UW);
+	put_number(dir, "power1_input", uw + noise_uw());
 }
 
 int main(int argc, char **argv)
