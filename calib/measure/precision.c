@@ -13,6 +13,9 @@
 
 #include "models/power.h"
 
+/* An interval of fewer degrees of freedom is often narrow by chance. */
+#define DOF_SURE 4
+
 int precision_add(struct precision *p, const struct sample *row, struct err *err)
 {
 	if (strcmp(row->cluster, p->cluster))
@@ -65,6 +68,7 @@ static unsigned int count_visits(const struct precision *p, const struct plan *p
 void precision_look(struct precision *p, const struct plan *plan)
 {
 	p->half = 0;
+	p->dof = 0;
 	p->load = "";
 	p->known = false;
 	err_set(&p->err, -ENODATA, "load '%s' tells no C", PLAN_LOAD_IDLE);
@@ -84,6 +88,7 @@ void precision_look(struct precision *p, const struct plan *plan)
 		if (half < p->half)
 			continue;
 		p->half = half;
+		p->dof = f.dof;
 		p->load = plan->loads[i];
 		p->visits = f.visits ? f.visits : count_visits(p, plan);
 	}
@@ -99,12 +104,20 @@ unsigned int precision_missing(const struct precision *p)
 bool precision_reached(struct precision *p, const struct plan *plan, unsigned int visits)
 {
 	unsigned int missing, step;
+	bool sure;
 
 	if (visits < p->next)
 		return false;
 	precision_look(p, plan);
 	missing = precision_missing(p);
 	step = (missing + 1) / 2;
+	sure = p->dof >= DOF_SURE || p->narrow;
+	p->narrow = p->known && !missing;
+	/* To be narrow once more, with half as many visits again. */
+	if (p->narrow && !sure) {
+		p->next = visits + (visits + 1) / 2;
+		return false;
+	}
 	/* With few degrees of freedom an interval narrows faster than that. */
 	p->next = visits + (step < 3 * visits ? step : 3 * visits);
 	return !missing;

@@ -26,7 +26,8 @@ struct precision {
 	size_t count, cap;
 	bool known;	     /* a fit came out, and it has an error; else err says why */
 	const char *load;    /* the least precise one */
-	double half;	     /* of the last fit */
+	double half, dof;    /* of the last fit: half of its interval over C */
+	bool narrow;	     /* the last look said that it is enough */
 	unsigned int visits; /* that it rests on */
 	unsigned int next;   /* look again after this many visits of the run */
 	struct err err;
