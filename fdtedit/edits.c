@@ -129,12 +129,14 @@ static bool has_reg(const struct edit_cpu *cpu, uint64_t reg)
 	return false;
 }
 
-/* Numbers and paths that no CPU node has: the file may be another board's. */
-static int check_keys(const struct plan *p, const struct coeffs_cluster *cl,
-		      struct err *err)
+/*
+ * Numbers and paths that no CPU node has: the tree is of a variant with fewer CPUs, or
+ * another board's.
+ */
+static void note_unused_keys(const struct plan *p, const struct coeffs_cluster *cl,
+			     struct edits *out)
 {
-	static const char advice[] = "when this is the right tree, take it out of the "
-				     "cluster's match";
+	static const char advice[] = "; is this the board that was measured?";
 
 	for (unsigned int r = 0; r < cl->match.reg_count; r++) {
 		bool used = false;
@@ -142,10 +144,9 @@ static int check_keys(const struct plan *p, const struct coeffs_cluster *cl,
 		for (size_t i = 0; i < p->cpu_count; i++)
 			used |= has_reg(&p->cpus[i], cl->match.reg[r]);
 		if (!used)
-			return err_set(err, -ENOENT,
-				       "cluster '%s': no CPU node has reg 0x%" PRIx64
-				       "; %s",
-				       cl->name, cl->match.reg[r], advice);
+			edits_note(out,
+				   "cluster '%s': no CPU node has reg 0x%" PRIx64 "%s",
+				   cl->name, cl->match.reg[r], advice);
 	}
 	for (unsigned int r = 0; r < cl->match.path_count; r++) {
 		bool used = false;
@@ -156,13 +157,13 @@ static int check_keys(const struct plan *p, const struct coeffs_cluster *cl,
 			used |= coeffs_is_path_of(cl->match.paths[r], &facts);
 		}
 		if (!used)
-			return err_set(err, -ENOENT, "cluster '%s': no CPU node '%s'; %s",
-				       cl->name, cl->match.paths[r], advice);
+			edits_note(out, "cluster '%s': no CPU node '%s'%s", cl->name,
+				   cl->match.paths[r], advice);
 	}
-	return 0;
 }
 
-static int claim_for_cluster(struct plan *p, int index, struct err *err)
+static int claim_for_cluster(struct plan *p, int index, struct edits *out,
+			     struct err *err)
 {
 	const struct coeffs_cluster *cl = &p->c->clusters[index];
 	const struct coeffs_match *m = &cl->match;
@@ -199,7 +200,8 @@ static int claim_for_cluster(struct plan *p, int index, struct err *err)
 			       p->cpu_count ? "are" : "is",
 			       p->cpu_count ? there : "none");
 	}
-	return check_keys(p, cl, err);
+	note_unused_keys(p, cl, out);
+	return 0;
 }
 
 /* What CPU node @i will say, or what it is asked to say if custom leaves it out. */
@@ -381,7 +383,7 @@ int edits_plan(const struct coeffs *c, const struct edit_cpu *cpus, size_t cpu_c
 	for (size_t i = 0; i < EDITS_MAX; i++)
 		p.cluster[i] = NO_CLUSTER;
 	for (unsigned int i = 0; i < c->cluster_count; i++) {
-		ret = claim_for_cluster(&p, (int)i, err);
+		ret = claim_for_cluster(&p, (int)i, out, err);
 		if (ret)
 			return ret;
 	}

@@ -69,10 +69,9 @@ struct edits {
  *	first one only) keeps that custom: only nodes that have it are changed.
  *
  * Returns 0; -ENOENT when a cluster matches no CPU node (the message lists the nodes that
- * there are) or its match names a reg or path that none has, -EINVAL when a cluster's
- * match has no key, two clusters claim one CPU node, an "#if" decides whether a cluster
- * has it, or one frequency domain would end up with two values; -ERANGE with more than
- * EDITS_MAX CPU nodes. On failure @out->count is 0.
+ * there are), -EINVAL when a cluster's match has no key, two clusters claim one CPU node,
+ * an "#if" decides whether a cluster has it, or one frequency domain would end up with
+ * two values; -ERANGE with more than EDITS_MAX CPU nodes. On failure @out->count is 0.
  */
 int edits_plan(const struct coeffs *c, const struct edit_cpu *cpus, size_t cpu_count,
 	       bool all_cpus, struct edits *out, struct err *err);

@@ -57,9 +57,10 @@ number() {
 
 @test "what several boards gave goes into a tree" {
 	"$CALIB" fit r1 r2 r3 -o out.json 2> log
-	for cpu in 0 1 2 3; do
-		echo "/ { cpus { cpu@$cpu { device_type = \"cpu\"; compatible = \"arm,cortex-a15\"; reg = <$cpu>; }; }; };"
-	done > cpus.dtsi
+	cat > cpus.dtsi <<-'END'
+	/ { cpus { cpu@0 { device_type = "cpu"; compatible = "arm,cortex-a15"; reg = <0>; };
+		cpu@1 { device_type = "cpu"; compatible = "arm,cortex-a15"; reg = <1>; }; }; };
+	END
 	"$FDTEDIT" apply cpus.dtsi out.json
 	grep -q "dynamic-power-coefficient = <31[0-9]>" cpus.dtsi
 }
