@@ -15,7 +15,7 @@
 #include "lib/err.h"
 
 #define BOARD_MAX_CLUSTERS 8
-#define BOARD_MAX_CPUS	   64
+#define BOARD_MAX_CPUS	   256
 #define BOARD_MAX_OPPS	   64
 #define BOARD_MAX_SENSORS  8
 

@@ -20,6 +20,7 @@
 #define BENCH_SCHEMA	     "calib-bench/1"
 #define BENCH_MAX_RAILS	     16
 #define BENCH_MAX_POLICIES   64
+#define BENCH_POLICY_CPUS    64
 #define BENCH_MAX_PARAMS     24
 #define BENCH_MAX_WORKLOADS  16
 #define BENCH_MAX_ITERATIONS 100000
@@ -42,10 +43,10 @@ struct bench_rail {
 
 /* A cpufreq policy as it was set while the workloads ran. */
 struct bench_policy {
-	unsigned int id;			      /* policyN */
-	unsigned int cpus[BOARD_MAX_CPUS], cpu_count; /* online */
-	char driver[32], governor[32], epp[32];	      /* "" unknown, or no such */
-	uint32_t min_khz, max_khz;		      /* limits; 0: unknown */
+	unsigned int id;				 /* policyN */
+	unsigned int cpus[BENCH_POLICY_CPUS], cpu_count; /* online */
+	char driver[32], governor[32], epp[32];		 /* "" unknown, or no such */
+	uint32_t min_khz, max_khz;			 /* limits; 0: unknown */
 };
 
 struct bench_context {

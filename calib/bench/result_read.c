@@ -37,7 +37,7 @@ static int get_name(const struct json *obj, const char *key, char *out, size_t s
 static int read_cpus(const struct json *obj, struct bench_policy *p, struct err *err)
 {
 	const struct json *arr = NULL;
-	int ret = get_list(obj, "cpus", BOARD_MAX_CPUS, &arr, err);
+	int ret = get_list(obj, "cpus", BENCH_POLICY_CPUS, &arr, err);
 
 	for (size_t i = 0; i < json_len(arr) && !ret; i++) {
 		uint64_t cpu = 0;

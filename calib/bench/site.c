@@ -17,6 +17,23 @@
 
 #define TRIES 3 /* of an iteration during which calib was stopped (Ctrl-Z) */
 
+/* Contexts are kept of each boot of a series. */
+static int check_policies(const struct knobs *k, struct err *err)
+{
+	if (k->policy_count > BENCH_MAX_POLICIES)
+		return err_set(err, -E2BIG,
+			       "%u cpufreq policies, and a result holds up to %d",
+			       k->policy_count, BENCH_MAX_POLICIES);
+	for (unsigned int i = 0; i < k->policy_count; i++)
+		if (k->policies[i].cpu_count > BENCH_POLICY_CPUS)
+			return err_set(err, -E2BIG,
+				       "policy%u has %u CPUs, and a result holds up to "
+				       "%d of one",
+				       k->policies[i].id, k->policies[i].cpu_count,
+				       BENCH_POLICY_CPUS);
+	return 0;
+}
+
 static int open_real(struct site *s, struct err *err)
 {
 	const struct rails_options rails = {
@@ -30,6 +47,8 @@ static int open_real(struct site *s, struct err *err)
 	settings_init(&s->settings, &s->sys, s->opt.note, s->opt.note_arg);
 	if (!ret)
 		ret = knobs_open(&s->knobs, &s->settings, err);
+	if (!ret)
+		ret = check_policies(&s->knobs, err);
 	return ret ? ret : rails_open(&rails, &s->rails, err);
 }
 

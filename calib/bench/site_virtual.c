@@ -17,6 +17,18 @@
 #define STEP_NS	      1000000000u /* between looks at signals */
 #define SHORTEST_WORK 0.05	  /* of the mean, whatever the spread */
 
+static int check_clusters(const struct board *b, struct err *err)
+{
+	for (unsigned int i = 0; i < b->cluster_count; i++)
+		if (b->clusters[i].cpu_count > BENCH_POLICY_CPUS)
+			return err_set(err, -E2BIG,
+				       "cluster '%s' has %u CPUs, and a result holds up "
+				       "to %d of one",
+				       b->clusters[i].name, b->clusters[i].cpu_count,
+				       BENCH_POLICY_CPUS);
+	return 0;
+}
+
 int site_virtual_open(struct site *s, struct err *err)
 {
 	const struct virtual_options vo = { .seed = s->opt.seed, .boot = s->opt.boot };
@@ -30,7 +42,9 @@ int site_virtual_open(struct site *s, struct err *err)
 	rng_seed(&boots, s->opt.seed, STREAM_BOOTS + boot);
 	s->boot_factor = boot ? 1 + s->opt.boot_rsd * rng_normal(&boots) : 1;
 	settings_init(&s->settings, NULL, s->opt.note, s->opt.note_arg);
-	ret = virtual_new(&s->board, &vo, &s->virt, err);
+	ret = check_clusters(&s->board, err);
+	if (!ret)
+		ret = virtual_new(&s->board, &vo, &s->virt, err);
 	if (!ret)
 		ret = rails_open_virtual(s->virt, &s->board, &s->settings, &s->rails,
 					 err);

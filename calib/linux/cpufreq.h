@@ -14,7 +14,7 @@
 #include "calib/linux/sysfs.h"
 
 #define CPUFREQ_DIR	     "/sys/devices/system/cpu/cpufreq"
-#define CPUFREQ_MAX_POLICIES 64
+#define CPUFREQ_MAX_POLICIES 256
 #define CPUFREQ_MAX_BOOST    16
 
 enum cpufreq_way {

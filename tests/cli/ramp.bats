@@ -130,6 +130,32 @@ active powersave/balance_performance" ]
 	[ "$(awk '$1 == "a15" { print $13 }' <<< "$output")" = 1.125 ]
 }
 
+@test "a server with more than a hundred CPUs, each with a policy of its own, is taken" {
+	local cpu=root/sys/devices/system/cpu i p
+	mkdir -p root/run
+	for i in {0..159}; do
+		p=$cpu/cpufreq/policy$i
+		mkdir -p "$p"
+		echo $i | tee "$p/affected_cpus" > "$p/related_cpus"
+		echo schedutil > "$p/scaling_governor"
+		echo "performance schedutil" > "$p/scaling_available_governors"
+		echo 1000000 | tee "$p/cpuinfo_min_freq" > "$p/scaling_min_freq"
+		echo 3000000 | tee "$p/cpuinfo_max_freq" > "$p/scaling_max_freq"
+	done
+	echo 0-159 > $cpu/online
+	ramp --sysroot root --cpu 0 --governors performance --repeats 1 --idle 1ms
+	[ "$status" -eq 0 ]
+	[ "$(awk '$2 == 0 { print $1, $3 }' <<< "$output")" = "policy0 performance" ]
+	[ "$(cat $cpu/cpufreq/policy*/scaling_governor | uniq -c | xargs)" = "160 schedutil" ]
+	sweep=$("$CALIB" sweep --sysroot root --cpu 0 --hz 100 --loads 20 --time 10ms --format json)
+	[ "$(jq '.rows[0].cpu' <<< "$sweep")" = 0 ]
+	# What keeps a context of each boot keeps it small.
+	run --separate-stderr "$CALIB" bench perf --sysroot root -- touch ran
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == "calib bench perf: error: 160 cpufreq policies, and a result holds up to 64" ]]
+	[ ! -e ran ]
+}
+
 # begin_ramp - many starts in the background, once the first row is under way
 begin_ramp() {
 	"$CALIB" ramp --sysroot "$root" --cpu 1 --repeats 2 --idle 1ms \
