@@ -264,6 +264,7 @@ static void an_interrupted_series_whose_boots_say_nothing_means_the_last(void **
 	assert_int_equal(bench_result_read(path, &back, NULL), 0);
 	assert_false(back.boots[0].interrupted);
 	assert_true(back.boots[1].interrupted);
+	bench_result_free(&back);
 	bench_interrupted(&result, true);
 	assert_refused("  \"interrupted\": true,\n  \"workloads",
 		       "  \"interrupted\": "
