@@ -67,7 +67,8 @@ behind() {
 @test "ramp and sweep do so too, and their power is that of the meters" {
 	meters odroid
 	all_settings > before
-	behind ramp --sysroot "$root" --cpu 0 --repeats 1 --idle 10ms --governors schedutil,powersave --format json
+	# On a busy machine the power of a start may come too late to be its own.
+	behind ramp --sysroot "$root" --cpu 0 --repeats 3 --idle 10ms --governors schedutil,powersave --format json
 	ended 0
 	all_settings | diff before -
 	jq -e '.rows | length == 2 and all(.watt.mean > 1.593 and .watt.mean < 1.595)' out
