@@ -60,6 +60,8 @@ int apply_plan_tree(struct apply *a, struct err *err);
 int apply_plan_extra(struct apply *a, struct edits *edits, struct err *err);
 /* The file that is edited. */
 struct target apply_target(const struct apply *a);
+/* Is a CPU node of the domain edited? */
+bool apply_is_edited(const struct apply *a, const struct dt_domain *dom);
 /* Warn of edits that the kernel will not look at; @a->cpus knows the OPPs. */
 void apply_warn_domains(const struct apply *a);
 /* What was done, a line for each edit and one for all. @old_text: what stood there when

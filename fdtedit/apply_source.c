@@ -134,6 +134,52 @@ static int check_all(const struct apply *a, const struct target *t, struct err *
 	return ret;
 }
 
+/* What CPU node @cpu of the tree will say; false: nothing. */
+static bool final_value(const struct apply *a, const struct dt_cpu *cpu, uint32_t *value)
+{
+	*value = cpu->dpc_uw_per_mhz_v2;
+	for (unsigned int i = 0; i < a->edits.count; i++) {
+		if (strcmp(a->edits.list[i].path, cpu->path) != 0)
+			continue;
+		*value = a->edits.list[i].value;
+		return true;
+	}
+	return cpu->has_dpc;
+}
+
+/* The plan's text cannot always tell which CPUs share a clock (numbers for labels,
+ * macros), and the tree can. */
+static int check_domain(const struct apply *a, const struct dt_domain *dom,
+			struct err *err)
+{
+	const struct dt_cpu *first = NULL;
+	uint32_t value = 0, other;
+
+	for (unsigned int k = 0; k < dom->cpu_count; k++) {
+		const struct dt_cpu *cpu = &a->cpus->cpus[dom->cpus[k]];
+
+		if (!final_value(a, cpu, &other))
+			continue;
+		if (first && other != value)
+			return edits_two_values(first->path, value, cpu->path, other,
+						err);
+		if (!first)
+			first = cpu;
+		value = other;
+	}
+	return 0;
+}
+
+static int check_domains(const struct apply *a, struct err *err)
+{
+	int ret = 0;
+
+	for (unsigned int d = 0; d < a->cpus->domain_count && !ret; d++)
+		if (apply_is_edited(a, &a->cpus->domains[d]))
+			ret = check_domain(a, &a->cpus->domains[d], err);
+	return ret ? err_wrap(err, ret, "'%s'", a->board) : 0;
+}
+
 /* Where the source does not compile a note says so; warn of what has no effect. */
 static int check(struct apply *a, const struct target *t, struct err *err)
 {
@@ -153,9 +199,10 @@ static int check(struct apply *a, const struct target *t, struct err *err)
 	if (!a->cpus)
 		a->cpus = dtcpus_new();
 	/* Only the tree tells whether the kernel will look at the values. */
-	if (a->cpus && !dtb_read_cpus(&a->before, a->cpus, &why))
-		apply_warn_domains(a);
-	return 0;
+	if (!a->cpus || dtb_read_cpus(&a->before, a->cpus, &why))
+		return 0;
+	apply_warn_domains(a);
+	return check_domains(a, err);
 }
 
 static int edit_source(struct apply *a, struct target *t, struct err *err)

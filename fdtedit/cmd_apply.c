@@ -57,7 +57,7 @@ static bool is_edited_cpu(const struct apply *a, const struct dt_cpu *cpu)
 	return false;
 }
 
-static bool is_edited(const struct apply *a, const struct dt_domain *dom)
+bool apply_is_edited(const struct apply *a, const struct dt_domain *dom)
 {
 	for (unsigned int k = 0; k < dom->cpu_count; k++)
 		if (is_edited_cpu(a, &a->cpus->cpus[dom->cpus[k]]))
@@ -105,7 +105,7 @@ void apply_warn_domains(const struct apply *a)
 		return;
 	warn_hardware(a);
 	for (unsigned int d = 0; d < a->cpus->domain_count; d++)
-		if (is_edited(a, &a->cpus->domains[d]))
+		if (apply_is_edited(a, &a->cpus->domains[d]))
 			warn_no_effect(a, &a->cpus->domains[d]);
 }
 

@@ -215,6 +215,15 @@ static bool wanted_value(const struct plan *p, size_t i, uint32_t *value)
 	return p->cpus[i].has_value;
 }
 
+int edits_two_values(const char *path, uint32_t value, const char *other_path,
+		     uint32_t other, struct err *err)
+{
+	return err_set(err, -EINVAL,
+		       "one frequency domain would get two values: '%s' %" PRIu32
+		       ", '%s' %" PRIu32 "; the kernel keeps one energy model per domain",
+		       path, value, other_path, other);
+}
+
 /* @first: the first CPU node of its domain. */
 static int check_domain(const struct plan *p, size_t first, struct err *err)
 {
@@ -231,11 +240,8 @@ static int check_domain(const struct plan *p, size_t first, struct err *err)
 		if (!wanted_value(p, i, &other))
 			continue;
 		if (have && other != value)
-			return err_set(err, -EINVAL,
-				       "one frequency domain would get two values: '%s' "
-				       "%" PRIu32 ", '%s' %" PRIu32
-				       "; the kernel keeps one energy model per domain",
-				       p->cpus[who].path, value, p->cpus[i].path, other);
+			return edits_two_values(p->cpus[who].path, value, p->cpus[i].path,
+						other, err);
 		if (!have)
 			who = i;
 		have = true;

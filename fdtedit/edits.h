@@ -75,6 +75,9 @@ struct edits {
  */
 int edits_plan(const struct coeffs *c, const struct edit_cpu *cpus, size_t cpu_count,
 	       bool all_cpus, struct edits *out, struct err *err);
+/* -EINVAL: of two CPU nodes of one frequency domain. */
+int edits_two_values(const char *path, uint32_t value, const char *other_path,
+		     uint32_t other, struct err *err);
 /* Add to @out->notes; more than fit are left out. */
 void edits_note(struct edits *out, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

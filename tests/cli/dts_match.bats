@@ -86,6 +86,23 @@ refused() {
 	grep -q 'coefficient = <90>' a.dts
 }
 
+@test "CPUs that share a clock by numbers or macros in the source get one value" {
+	local clocks
+	coeffs '"reg": [0]' 90 '"reg": [1]' 91
+	for clocks in "<&d 1>" "<7 1>" "<&d ONE>" "<&d (3 - 2)>" "<&d>, <1>"; do
+		printf '/dts-v1/;\n#define ONE 1\n/ { cpus { #address-cells = <1>; #size-cells = <0>;
+cpu@0 { device_type = "cpu"; compatible = "arm,cortex-a7"; reg = <0>; clocks = <&d 1>; };
+cpu@1 { device_type = "cpu"; compatible = "arm,cortex-a7"; reg = <1>; clocks = %s; }; };
+d: dvfs { compatible = "arm,scpi-dvfs-clocks"; #clock-cells = <1>; phandle = <7>; }; };\n' "$clocks" > a.dts
+		cp a.dts was
+		run --separate-stderr "$FDTEDIT" apply a.dts coeffs.json
+		[ "$status" -eq 2 ] || { echo "$clocks: $output"; false; }
+		[[ ${stderr_lines[-1]} == "fdtedit apply: error: 'a.dts': one frequency domain would get two values: '/cpus/cpu@0' 90, '/cpus/cpu@1' 91; "* ]] ||
+			{ echo "$clocks: $stderr"; false; }
+		cmp a.dts was
+	done
+}
+
 @test "paths may be of the OPP table and of cpu-map, and labels stand for paths" {
 	for path in /opp-table-0 "\&little_opps" /cpus/cpu-map/cluster0 "\&first"; do
 		[[ $path == /* ]] || path=${path#\\}
