@@ -13,8 +13,8 @@
 #include "calib/loads/kernels.h"
 #include "calib/measure/stop.h"
 
-#define TOTAL_NS  250000000u
 #define WINDOW_NS 4000000u
+#define WINDOWS	  60
 #define CHUNK	  32
 #define KINDS_MAX 8
 
@@ -57,7 +57,7 @@ static uint64_t one_window(double *rate, uint64_t seed)
 /* The best window on @cpu. */
 static int calibrate_cpu(unsigned int cpu, double *best, struct err *err)
 {
-	uint64_t end = stop_now_ns() + TOTAL_NS, seed = 1;
+	uint64_t seed = 1;
 	cpu_set_t set;
 	double rate;
 
@@ -66,7 +66,8 @@ static int calibrate_cpu(unsigned int cpu, double *best, struct err *err)
 	/* It went offline meanwhile: it is none of those that run the work. */
 	if (sched_setaffinity(0, sizeof(set), &set))
 		return 0;
-	while (stop_now_ns() < end) {
+	/* By count: the time may be over before the first, after a Ctrl-Z. */
+	for (unsigned int i = 0; i < WINDOWS; i++) {
 		if (stop_pending())
 			return err_set(err, -EINTR, "interrupted");
 		seed = one_window(&rate, seed);

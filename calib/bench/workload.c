@@ -12,6 +12,7 @@
 #include "lib/buf.h"
 #include "lib/fnv.h"
 #include "lib/num.h"
+#include "lib/text.h"
 #include "lib/words.h"
 
 static const struct workload *const workloads[] = {
@@ -181,13 +182,16 @@ const char *workload_value(const struct workload_run *w, size_t i, char *out, si
 	return out;
 }
 
-/* As a shell takes it: other words are other work. What does not fit is told by a digest:
- * commands that begin alike are not the same. */
+/*
+ * As a shell takes it: other words are other work. What does not fit, or no text file may
+ * hold, is told by a digest: commands that look alike are not the same.
+ */
 static void describe_command(const char *const *argv, char *out, size_t size)
 {
 	uint64_t hash = FNV_BASIS;
 	struct buf line = { 0 };
 	char end[32];
+	size_t len;
 	int ret = 0;
 
 	for (int i = 0; argv[i]; i++) {
@@ -196,9 +200,12 @@ static void describe_command(const char *const *argv, char *out, size_t size)
 		ret |= words_quote(&line, argv[i]);
 	}
 	snprintf(out, size, "%s", line.data ? line.data : "");
-	if (ret || line.len >= size) {
+	text_clean(out);
+	if (ret || strcmp(out, line.data) != 0) {
 		snprintf(end, sizeof(end), "... (%016" PRIx64 ")", hash);
-		snprintf(out + size - 1 - strlen(end), sizeof(end), "%s", end);
+		len = strlen(out) + strlen(end) < size ? strlen(out)
+						       : size - 1 - strlen(end);
+		snprintf(out + len, sizeof(end), "%s", end);
 	}
 	buf_free(&line);
 }

@@ -297,6 +297,10 @@ differ() {
 	differ true a '' , true a
 	differ true '' a , true ' a'
 	differ true "it's" , true its
+	# What no text may hold is there as a question mark.
+	differ true $'a\nb' , true 'a?b'
+	differ true $'\xff' , true $'\xfe'
+	[[ $stderr == *"command is 'true '?'... ("*")', in 'a.json' it is 'true '?'... ("*")'"* ]]
 	compare a.json a.json
 	[ "$status" -eq 0 ]
 }
