@@ -8,9 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "calib/bench/result.h"
 #include "calib/board_options.h"
 #include "calib/measure/stop.h"
 #include "lib/cpulist.h"
+#include "lib/outfile.h"
 
 static void on_note(void *arg, const char *text)
 {
@@ -70,33 +72,63 @@ static int open_stage(struct bench_grid *g, struct err *err)
 	};
 	int ret = board_options_check(g->ctx, o->board, false, err);
 
-	if (!strcmp(o->format, "json"))
-		g->format = BENCH_GRID_JSON;
-	else if (!strcmp(o->format, "markdown"))
-		g->format = BENCH_GRID_MARKDOWN;
+	if (!ret)
+		ret = bench_result_writable(o->output, err);
 	if (!ret)
 		ret = stage_open(&so, &g->stage, err);
 	return ret ? ret : choose(g, err);
 }
 
-static int work_on(struct bench_grid *g, const struct bench_grid_work *work, void *job,
-		   struct err *err)
+/* Whole, or as it was. */
+static int keep(const struct bench_grid *g, bool interrupted, struct err *err)
+{
+	struct outfile out;
+	int ret;
+
+	if (!g->opts->output)
+		return 0;
+	ret = outfile_open(&out, g->opts->output, err);
+	if (ret)
+		return ret;
+	ret = g->work->print(g->job, out.f, BENCH_GRID_JSON, interrupted, err);
+	if (!ret)
+		ret = outfile_commit(&out, err);
+	outfile_abort(&out);
+	return ret;
+}
+
+/* What there is: to the file, and to read. */
+static int report(const struct bench_grid *g, bool interrupted, struct err *err)
+{
+	const char *format = g->opts->format;
+	int kept = keep(g, interrupted, err), ret;
+
+	ret = g->work->print(g->job, stdout,
+			     !strcmp(format, "json")	   ? BENCH_GRID_JSON
+			     : !strcmp(format, "markdown") ? BENCH_GRID_MARKDOWN
+							   : BENCH_GRID_TEXT,
+			     interrupted, kept ? NULL : err);
+	g->work->remark(g->job);
+	return kept ? kept : ret;
+}
+
+static int work_on(struct bench_grid *g, struct err *err)
 {
 	struct err besides;
 	int ret, back;
 
 	progress_start(&g->progress, stop_now_ns());
-	ret = work->measure(job, err);
+	ret = g->work->measure(g->job, err);
 	progress_end(&g->progress);
 	back = g->stage->ops->restore(g->stage, &besides);
 	if (g->done) {
-		int printed = work->print(job, ret != 0, ret ? NULL : err);
+		int reported = report(g, ret != 0, ret ? NULL : err);
 
-		ret = ret ? ret : printed;
+		ret = ret ? ret : reported;
 	}
 	if (ret == -EINTR)
 		err_set(err, ret, "interrupted after %u of %u %s; %s", g->done, g->all,
-			work->unit,
+			g->work->unit,
 			g->done ? "the table holds those" : "there is no table yet");
 	return back ? err_set(err, back, "%s", besides.msg) : ret;
 }
@@ -110,10 +142,12 @@ int bench_grid_run(struct bench_grid *g, const struct bench_grid_options *o,
 
 	g->ctx = ctx;
 	g->opts = o;
+	g->work = work;
+	g->job = job;
 	stop_begin(&stop);
 	ret = open_stage(g, err);
 	if (!ret)
-		ret = work_on(g, work, job, err);
+		ret = work_on(g, err);
 	if (g->stage)
 		g->stage->ops->close(g->stage);
 	/* What a signal asked for has been done. */
@@ -133,8 +167,9 @@ void bench_grid_show(struct bench_grid *g, const struct coretype *type,
 			(g->all - g->done) * each_ns, what);
 }
 
-void bench_grid_look_again(const struct bench_grid *g, unsigned int cpu,
-			   const struct knobs_combo *c)
+/* Is it as it was set? */
+static void look_again(const struct bench_grid *g, unsigned int cpu,
+		       const struct knobs_combo *c)
 {
 	struct knobs_combo now = { "" };
 	char was[80], is[80];
@@ -149,6 +184,13 @@ void bench_grid_look_again(const struct bench_grid *g, unsigned int cpu,
 		 "CPU %u was to run under %s, and at the end it was %s: something else "
 		 "sets it, stop that service; its rows are worth nothing",
 		 cpu, knobs_name(c, was, sizeof(was)), knobs_name(&now, is, sizeof(is)));
+}
+
+int bench_grid_row_done(const struct bench_grid *g, unsigned int cpu,
+			const struct knobs_combo *c, struct err *err)
+{
+	look_again(g, cpu, c);
+	return keep(g, g->done < g->all, err);
 }
 
 const struct coretype *bench_grid_type(const struct bench_grid *g, unsigned int i)

@@ -6,7 +6,9 @@
 #ifndef CALIB_BENCH_GRID_H
 #define CALIB_BENCH_GRID_H
 
+#include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "boards/board.h"
 #include "calib/bench/knobs.h"
@@ -19,7 +21,7 @@
 
 /* As the user gave them. */
 struct bench_grid_options {
-	const char *cpus, *modes, *governors, *epps, *format, *board, *sysroot,
+	const char *cpus, *modes, *governors, *epps, *output, *format, *board, *sysroot,
 		*power_from;
 	struct opt_list sensors;
 	uint32_t seed;
@@ -42,6 +44,8 @@ struct bench_grid_options {
 	  "in each of these modes of intel_pstate or amd_pstate: active, passive" }
 
 #define BENCH_GRID_PLACE_OPTS(type, member)                                              \
+	{ "output", 'o', OPT_STRING, offsetof(type, member.output), "FILE",              \
+	  "keep the rows in FILE, too, as of --format json, written anew after each" },  \
 	{ "format", 0, OPT_STRING, offsetof(type, member.format), "FORMAT",              \
 	  "text, markdown (for mails) or json; default: text",                           \
 	  .choices = "text|markdown|json" },                                             \
@@ -60,26 +64,30 @@ struct bench_grid_options {
 
 enum bench_grid_format { BENCH_GRID_TEXT, BENCH_GRID_MARKDOWN, BENCH_GRID_JSON };
 
+/* What one of the two does. Returns: 0 or -errno. */
+struct bench_grid_work {
+	const char *unit; /* what is counted: "rows" */
+	/* Sets grid.all first, counts grid.done, and calls bench_grid_row_done(). */
+	int (*measure)(void *job, struct err *err);
+	/* What is done, if there is any. */
+	int (*print)(void *job, FILE *f, enum bench_grid_format format, bool interrupted,
+		     struct err *err);
+	/* Beside it, what the reader should know of the rows. */
+	void (*remark)(void *job);
+};
+
 /* One call. */
 struct bench_grid {
 	struct cmd_ctx *ctx;
 	const struct bench_grid_options *opts;
-	enum bench_grid_format format;
+	const struct bench_grid_work *work;
+	void *job;
 	struct stage *stage;
 	unsigned int cpus[BOARD_MAX_CPUS], cpu_count;
 	struct knobs_combo combos[BENCH_GRID_COMBOS];
 	unsigned int combo_count;
 	unsigned int done, all; /* of what bench_grid_work counts */
 	struct progress progress;
-};
-
-/* What one of the two does. Returns of both: 0 or -errno. */
-struct bench_grid_work {
-	const char *unit; /* what is counted: "rows" */
-	/* Sets grid.all first, and counts grid.done. */
-	int (*measure)(void *job, struct err *err);
-	/* What is done, if there is any. */
-	int (*print)(void *job, bool interrupted, struct err *err);
 };
 
 /*
@@ -99,9 +107,14 @@ int bench_grid_run(struct bench_grid *g, const struct bench_grid_options *o,
  * takes @each_ns. */
 void bench_grid_show(struct bench_grid *g, const struct coretype *type,
 		     const struct knobs_combo *c, const char *detail, uint64_t each_ns);
-/* Warn when @cpu, which ran under @c, no longer does: somebody else sets it. */
-void bench_grid_look_again(const struct bench_grid *g, unsigned int cpu,
-			   const struct knobs_combo *c);
+/*
+ * bench_grid_row_done - after each row, of @cpu under @c
+ *
+ * Warns when @cpu no longer runs under @c: somebody else sets it. Writes what there is to
+ * the user's file. 0 or -errno.
+ */
+int bench_grid_row_done(const struct bench_grid *g, unsigned int cpu,
+			const struct knobs_combo *c, struct err *err);
 /* The kind of core of cpus[@i]. */
 const struct coretype *bench_grid_type(const struct bench_grid *g, unsigned int i);
 

@@ -45,7 +45,7 @@ static int measure_row(struct job *job, struct ramp_row *row, struct err *err)
 		job->grid.done += !ret;
 	}
 	if (!ret)
-		bench_grid_look_again(&job->grid, row->cpu, &row->combo);
+		ret = bench_grid_row_done(&job->grid, row->cpu, &row->combo, err);
 	/* A row without a start is none. */
 	job->row_count -= !row->run_count;
 	return ret;
@@ -75,8 +75,9 @@ static int measure(void *arg, struct err *err)
 }
 
 /* What the reader should know of the rows. */
-static void remark(const struct job *job)
+static void remark(void *arg)
 {
+	const struct job *job = arg;
 	double least = 1;
 
 	for (unsigned int i = 0; i < job->row_count; i++) {
@@ -96,7 +97,8 @@ static void remark(const struct job *job)
 			 "hypervisor's doing");
 }
 
-static int print(void *arg, bool interrupted, struct err *err)
+static int print(void *arg, FILE *f, enum bench_grid_format format, bool interrupted,
+		 struct err *err)
 {
 	const struct job *job = arg;
 	const struct ramp_result result = {
@@ -109,17 +111,13 @@ static int print(void *arg, bool interrupted, struct err *err)
 		.repeats = job->opts->repeats,
 		.interrupted = interrupted,
 	};
-	enum bench_grid_format format = job->grid.format;
-	int ret = format == BENCH_GRID_JSON
-			  ? ramp_print_json(&result, stdout, err)
-			  : ramp_print(&result, stdout, format == BENCH_GRID_MARKDOWN,
-				       err);
 
-	remark(job);
-	return ret;
+	if (format == BENCH_GRID_JSON)
+		return ramp_print_json(&result, f, err);
+	return ramp_print(&result, f, format == BENCH_GRID_MARKDOWN, err);
 }
 
-static const struct bench_grid_work ramp_work = { "starts", measure, print };
+static const struct bench_grid_work ramp_work = { "starts", measure, print, remark };
 
 static int run_ramp(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
 		    struct err *err)
@@ -178,7 +176,8 @@ const struct cmd cmd_ramp = {
 		"meter, or without cpufreq, a table with '-' is printed and says so. "
 		"Governors, EPPs and modes need root. They are put back at the end, on "
 		"Ctrl-C "
-		"(which prints the rows so far), and when calib is killed.\n"
+		"(which prints the rows so far), and when calib is killed, which -o FILE "
+		"outlasts.\n"
 		"\n"
 		"A virtual board is played in virtual time with a model of the governors "
 		"(schedutil's PELT with its half-life of 32 ms and its rate limit, "

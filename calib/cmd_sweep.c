@@ -138,7 +138,7 @@ static int measure_row(struct job *job, unsigned int cpu, struct sweep_row *row,
 	ret = sweep_step(s, &job->plan, job->rates[cpu], row, err);
 	job->grid.done += !ret;
 	if (!ret)
-		bench_grid_look_again(&job->grid, row->cpu, &row->combo);
+		ret = bench_grid_row_done(&job->grid, row->cpu, &row->combo, err);
 	return ret;
 }
 
@@ -173,8 +173,9 @@ static unsigned int sort_rows(const struct job *job, const struct sweep_row **ou
 }
 
 /* What the reader should know of the rows. */
-static void remark(const struct job *job)
+static void remark(void *arg)
 {
+	const struct job *job = arg;
 	const struct sweep_row *worst = NULL;
 	double least = WANTED_SHARE;
 	char at[48] = "";
@@ -199,10 +200,10 @@ static void remark(const struct job *job)
 		 at);
 }
 
-static int print(void *arg, bool interrupted, struct err *err)
+static int print(void *arg, FILE *f, enum bench_grid_format format, bool interrupted,
+		 struct err *err)
 {
 	const struct job *job = arg;
-	enum bench_grid_format format = job->grid.format;
 	const struct sweep_row **rows = calloc(job->grid.all, sizeof(*rows));
 	struct sweep_result result = {
 		.stage = job->grid.stage,
@@ -221,15 +222,14 @@ static int print(void *arg, bool interrupted, struct err *err)
 		return err_set(err, -ENOMEM, "out of memory");
 	result.row_count = sort_rows(job, rows);
 	if (format == BENCH_GRID_JSON)
-		ret = sweep_print_json(&result, stdout, err);
+		ret = sweep_print_json(&result, f, err);
 	else
-		ret = sweep_print(&result, stdout, format == BENCH_GRID_MARKDOWN, err);
+		ret = sweep_print(&result, f, format == BENCH_GRID_MARKDOWN, err);
 	free(rows);
-	remark(job);
 	return ret;
 }
 
-static const struct bench_grid_work sweep_work = { "rows", measure, print };
+static const struct bench_grid_work sweep_work = { "rows", measure, print, remark };
 
 static int run_sweep(struct cmd_ctx *ctx, const void *options, int argc, char **argv,
 		     struct err *err)
@@ -308,7 +308,7 @@ const struct cmd cmd_sweep = {
 		"time, or two update intervals of a slow meter, is left out. Meters that "
 		"are off are on meanwhile. Governors, EPPs and modes need root. "
 		"They are put back at the end, on Ctrl-C (which prints the rows that are "
-		"finished), and when calib is killed.\n"
+		"finished), and when calib is killed, which -o FILE outlasts.\n"
 		"\n"
 		"The defaults take six minutes for each governor and kind of core. "
 		"Virtual boards take virtual time and a model of the governors; see "

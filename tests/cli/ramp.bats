@@ -201,3 +201,29 @@ begin_ramp() {
 	done
 	settings | diff before -
 }
+
+@test "-o keeps the rows, whatever comes: SIGKILL after the first leaves that" {
+	needs_two_cpus
+	env "$CALIB" ramp --cpu 0,1 --repeats 1 --idle 10ms -o r.json > out 2> err 3>&- &
+	pid=$!
+	until_true test -e r.json
+	kill -KILL $pid
+	wait $pid || true
+	[ "$(jq -c '[.schema, .interrupted, (.rows | length), .rows[0].cpu]' r.json)" = '["calib-ramp/1",true,1,0]' ]
+	[ -z "$(find . -name '*r.json?*')" ]
+}
+
+@test "-o has what --format json prints, beside the table" {
+	ramp --board virtual:juno-r2 --repeats 2 --format json
+	printf '%s\n' "$output" | jq -S 'del(.command)' > want
+	ramp --board virtual:juno-r2 --repeats 2 -o r.json
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"a72 "* ]]
+	jq -S 'del(.command)' r.json | diff want -
+	for wrong in - . /dev/null no/r.json; do
+		ramp --board virtual:juno-r2 -o "$wrong"
+		[ "$status" -eq 2 ]
+		[[ "$stderr" == *"error: "*"'$wrong'"* ]] || { echo "$stderr"; false; }
+		[ -z "$output" ]
+	done
+}

@@ -219,3 +219,19 @@ powersave" ]
 	settings | diff before -
 	[ ! -e "$root/run/calib/state.json" ]
 }
+
+@test "-o has what --format json prints, and after each row those so far" {
+	local options=(--board virtual:juno-r2 --hz 73 --loads 20,80)
+	sweep "${options[@]}" --format json
+	printf '%s\n' "$output" | jq -S 'del(.command)' > want
+	sweep "${options[@]}" -o r.json
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"73"* ]]
+	jq -S 'del(.command)' r.json | diff want -
+	env "$CALIB" sweep --cpu 0 --hz 100 --loads 20,40 --time 300ms -o k.json > out 2> err 3>&- &
+	pid=$!
+	until_true test -e k.json
+	kill -KILL $pid
+	wait $pid || true
+	[ "$(jq -c '[.interrupted, .rows[0].hz, .rows[0]["load-percent"]]' k.json)" = '[true,100,20]' ] || { cat k.json; false; }
+}
