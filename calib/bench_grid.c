@@ -41,6 +41,49 @@ static int choose_cpus(struct bench_grid *g, struct err *err)
 	return 0;
 }
 
+/* Are @mode, @governor and @epp of @c each among settings that can be? */
+static bool is_dispensable(const struct bench_grid *g, const bool *can,
+			   const struct knobs_combo *c)
+{
+	bool mode = false, governor = false, epp = false;
+
+	for (unsigned int i = 0; i < g->combo_count; i++) {
+		mode |= can[i] && !strcmp(g->combos[i].mode, c->mode);
+		governor |= can[i] && !strcmp(g->combos[i].governor, c->governor);
+		epp |= can[i] && !strcmp(g->combos[i].epp, c->epp);
+	}
+	return mode && governor && epp;
+}
+
+/*
+ * Of lists that are combined, some do not go together (an EPP with the governor
+ * performance): those are left out. What goes with nothing is the user's mistake.
+ */
+static int leave_out_impossible(struct bench_grid *g, struct err *err)
+{
+	bool can[BENCH_GRID_COMBOS];
+	unsigned int kept = 0;
+	struct err why;
+	char name[80];
+	int ret;
+
+	for (unsigned int i = 0; i < g->combo_count; i++)
+		can[i] = !g->stage->ops->check(g->stage, &g->combos[i], NULL);
+	for (unsigned int i = 0; i < g->combo_count; i++) {
+		ret = can[i] ? 0 : g->stage->ops->check(g->stage, &g->combos[i], &why);
+		if (ret && !is_dispensable(g, can, &g->combos[i]))
+			return err_set(err, ret, "%s", why.msg);
+		if (ret)
+			cmd_note(g->ctx, "%s is left out: %s",
+				 knobs_name(&g->combos[i], name, sizeof(name)), why.msg);
+	}
+	for (unsigned int i = 0; i < g->combo_count; i++)
+		if (can[i])
+			g->combos[kept++] = g->combos[i];
+	g->combo_count = kept;
+	return 0;
+}
+
 static int choose(struct bench_grid *g, struct err *err)
 {
 	int n, ret = choose_cpus(g, err);
@@ -52,9 +95,7 @@ static int choose(struct bench_grid *g, struct err *err)
 	if (n < 0)
 		return n;
 	g->combo_count = n;
-	for (int i = 0; !ret && i < n; i++)
-		ret = g->stage->ops->check(g->stage, &g->combos[i], err);
-	return ret;
+	return leave_out_impossible(g, err);
 }
 
 static int open_stage(struct bench_grid *g, struct err *err)

@@ -39,7 +39,7 @@ struct bench_grid_options {
 	  "under each of these, such as schedutil,performance; default: as it is" },     \
 	{ "epp", 0, OPT_STRING, offsetof(type, member.epps), "LIST",                     \
 	  "with each of these energy/performance preferences (names, or 0..255); " \
-	  "default: as it is" }, \
+	  "what does not go together is left out; default: as it is" }, \
 	{ "modes", 0, OPT_STRING, offsetof(type, member.modes), "LIST",                  \
 	  "in each of these modes of intel_pstate or amd_pstate: active, passive" }
 

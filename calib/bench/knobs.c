@@ -249,12 +249,10 @@ static int check_pair(const struct knobs *k, const struct knobs_policy *found,
 	    (strcmp(p->driver, "intel_pstate") != 0 &&
 	     strcmp(p->driver, "amd-pstate-epp") != 0))
 		return 0;
-	return err_set(
-		err, -EINVAL,
-		"policy%u: driver %s takes no EPP '%s' under the governor "
-		"performance; set EPPs with powersave, and performance in a call of "
-		"its own",
-		p->id, p->driver, c->epp);
+	return err_set(err, -EINVAL,
+		       "policy%u: driver %s takes no EPP '%s' under the governor "
+		       "performance; powersave does",
+		       p->id, p->driver, c->epp);
 }
 
 static int check_words(const struct knobs *k, const struct knobs_combo *c,

@@ -87,12 +87,10 @@ int governor_init(struct governor *g, const char *name, const char *epp, bool ha
 		.prev_load = -1,
 	};
 	if (epp[0] && governors[i].top && strcmp(epp, "performance") != 0)
-		return err_set(
-			err, -EINVAL,
-			"the governor performance takes no EPP '%s', as with "
-			"intel_pstate; set EPPs with powersave, and performance in a "
-			"call of its own",
-			epp);
+		return err_set(err, -EINVAL,
+			       "the governor performance takes no EPP '%s', as with "
+			       "intel_pstate; powersave does",
+			       epp);
 	return epp[0] ? take_epp(g, epp, !strcmp(name, "powersave"), err) : 0;
 }
 

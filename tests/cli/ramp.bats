@@ -213,6 +213,21 @@ begin_ramp() {
 	[ -z "$(find . -name '*r.json?*')" ]
 }
 
+@test "settings that do not go together are left out, with a note, when each goes with another" {
+	ramp --board virtual:intel-hybrid --repeats 1 --governors powersave,performance --epp balance_power,performance
+	[ "$status" -eq 0 ]
+	[[ "$stderr" == *"note: performance/balance_power is left out: the governor performance takes no EPP"* ]]
+	[ "$(awk '/^p / { print $3 }' <<< "$output" | xargs)" = "powersave/balance_power powersave/performance performance/performance" ]
+	ramp --board virtual:intel-hybrid --repeats 1 --modes active,passive --governors powersave,schedutil
+	[ "$status" -eq 0 ]
+	[ "${#stderr_lines[@]}" -eq 1 ]
+	[[ "$stderr" == *"note: active schedutil is left out: "* ]]
+	[ "$(grep -c '^p ' <<< "$output")" -eq 3 ]
+	ramp --board virtual:intel-hybrid --governors powersave,nope
+	[ "$status" -eq 2 ]
+	[[ "$stderr" == *"error: governor 'nope' is not offered"* ]]
+}
+
 @test "-o has what --format json prints, beside the table" {
 	ramp --board virtual:juno-r2 --repeats 2 --format json
 	printf '%s\n' "$output" | jq -S 'del(.command)' > want

@@ -288,8 +288,7 @@ static void active_drivers_have_one_epp_for_performance(void **state)
 	f->before = fake_dump(f->dir, "");
 	refused(f, "governor=performance,epp=power,policy=0", -EINVAL,
 		"policy0: driver intel_pstate takes no EPP 'power' under the governor "
-		"performance; set EPPs with powersave, and performance in a call of its "
-		"own");
+		"performance; powersave does");
 	apply(f, "governor=performance,epp=performance,policy=0");
 	apply(f, "governor=powersave,epp=power,policy=0");
 }
