@@ -111,6 +111,18 @@ struct step {
 	uint64_t next_ns; /* when the next period begins */
 };
 
+/* Work that began at @begin, when the task had had @had of CPU time. Returns its end. */
+static uint64_t add_work(struct stage *s, struct sweep_row *row, uint64_t begin,
+			 uint64_t had)
+{
+	uint64_t end = s->ops->now_ns(s);
+
+	row->work_ns += end - begin;
+	row->had_ns += s->ops->task_ns(s) - had;
+	tally_add(&row->seconds, (end - begin) * 1e-9);
+	return end;
+}
+
 /* A packet that ends late delays those behind it: no backlog is worked off. */
 static int period(struct stage *s, struct step *st, struct err *err)
 {
@@ -119,10 +131,7 @@ static int period(struct stage *s, struct step *st, struct err *err)
 
 	if (ret)
 		return ret;
-	end = s->ops->now_ns(s);
-	st->row->work_ns += end - begin;
-	st->row->had_ns += s->ops->task_ns(s) - had;
-	tally_add(&st->row->seconds, (end - begin) * 1e-9);
+	end = add_work(s, st->row, begin, had);
 	st->next_ns += llround(1e9 / st->row->hz);
 	if (end <= st->next_ns)
 		return s->ops->sleep_until(s, st->next_ns, err);
@@ -160,18 +169,14 @@ static int run_periodic(struct stage *s, void *arg, struct err *err)
 
 static int processes(struct stage *s, struct step *st, struct err *err)
 {
-	uint64_t had = s->ops->task_ns(s), begin = s->ops->now_ns(s), end;
+	uint64_t had = s->ops->task_ns(s), begin = s->ops->now_ns(s);
 	int ret = 0;
 
 	for (uint32_t i = 0; !ret && i < st->plan->tasks; i++)
 		ret = s->ops->process(s, st->steps, err);
-	if (ret)
-		return ret;
-	end = s->ops->now_ns(s);
-	st->row->work_ns += end - begin;
-	st->row->had_ns += s->ops->task_ns(s) - had;
-	tally_add(&st->row->seconds, (end - begin) * 1e-9);
-	return 0;
+	if (!ret)
+		add_work(s, st->row, begin, had);
+	return ret;
 }
 
 static int run_serialized(struct stage *s, void *arg, struct err *err)
